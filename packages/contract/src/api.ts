@@ -1,0 +1,153 @@
+import { z } from "zod";
+import { runEventBody } from "./events.ts";
+import { id, sha256 } from "./ids.ts";
+import { approvalLevel, chatMode, policyDecision, riskClass, toolId, writePolicy } from "./tools.ts";
+import * as v from "./views.ts";
+
+/**
+ * Every HTTP endpoint: method, path, who, body, answer. functions/api binds each one to a verb and nothing else;
+ * the access matrix, the typed client and the API description are made from this table.
+ */
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/**
+ * Who may call at all (the verb still checks rights on the record):
+ * public = anybody; session = signed in; member = member of the workspace in the path, else 404;
+ * admin = workspace admin there; platform = platform admin.
+ */
+export type Access = "public" | "session" | "member" | "admin" | "platform";
+
+export interface Endpoint {
+  readonly method: Method;
+  readonly path: string;
+  readonly access: Access;
+  readonly status: number;
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodObject;
+  /** Absent: no body (204). "stream": server-sent events. */
+  readonly response?: z.ZodType | "stream";
+  readonly summary: string;
+}
+const endpoint = <const E extends Endpoint>(e: E): E => e;
+
+const ws = z.object({ workspaceId: id });
+const list = <T extends z.ZodType>(item: T) => z.object({ items: z.array(item), next: z.string().nullable() });
+const page = z.strictObject({ cursor: z.string().max(200).optional(), limit: z.coerce.number().int().min(1).max(100).optional() });
+const name = z.string().trim().min(1).max(80);
+const reason = z.string().trim().max(2000);
+/** Chat text: at most 32,000 characters, storable (no NUL, no lone surrogate). */
+const text = z
+  .string()
+  .min(1)
+  .max(32_000)
+  .refine((s) => s.trim() !== "", "blank")
+  .refine((s) => !s.includes("\u0000") && s.isWellFormed(), "bad_text");
+
+export const ENDPOINTS = {
+  // health and identity
+  config: endpoint({ method: "GET", path: "/api/config", access: "public", status: 200, response: v.publicConfig, summary: "What the sign-in page needs" }),
+  login: endpoint({
+    method: "POST", path: "/api/login", access: "public", status: 200,
+    body: z.strictObject({ name: z.string().max(200), password: z.string().max(1024) }), response: v.me, summary: "Sign in",
+  }),
+  logout: endpoint({ method: "POST", path: "/api/logout", access: "public", status: 204, summary: "Sign out" }),
+  me: endpoint({ method: "GET", path: "/api/me", access: "session", status: 200, response: v.me, summary: "Who is signed in" }),
+  changePassword: endpoint({
+    method: "POST", path: "/api/me/password", access: "session", status: 204,
+    body: z.strictObject({ current: z.string().max(1024), next: z.string().max(1024) }), summary: "Set an own password",
+  }),
+
+  // workspaces
+  listWorkspaces: endpoint({ method: "GET", path: "/api/workspaces", access: "session", status: 200, response: z.object({ items: z.array(v.workspaceSummary) }), summary: "Own and shared workspaces" }),
+  createWorkspace: endpoint({
+    method: "POST", path: "/api/workspaces", access: "session", status: 201,
+    body: z.strictObject({ name, description: z.string().trim().max(500).default(""), teamId: id.optional() }), response: v.workspaceDetail, summary: "Create a workspace; its creator becomes its admin",
+  }),
+  getWorkspace: endpoint({ method: "GET", path: "/api/workspaces/:workspaceId", access: "member", status: 200, params: ws, response: v.workspaceDetail, summary: "One workspace" }),
+  updateWorkspace: endpoint({
+    method: "PATCH", path: "/api/workspaces/:workspaceId", access: "admin", status: 200, params: ws,
+    body: z.strictObject({
+      name: name.optional(), description: z.string().trim().max(500).optional(), writePolicy: writePolicy.optional(),
+      approvalTtlS: z.number().int().min(30).max(604_800).optional(), maxToolRounds: z.number().int().min(1).max(100).optional(),
+    }),
+    response: v.workspaceDetail, summary: "Change settings",
+  }),
+  listCandidates: endpoint({ method: "GET", path: "/api/workspaces/:workspaceId/candidates", access: "admin", status: 200, params: ws, response: z.object({ items: z.array(v.person) }), summary: "People of the team who are not members yet" }),
+  setMember: endpoint({ method: "PUT", path: "/api/workspaces/:workspaceId/members/:userId", access: "admin", status: 200, params: ws.extend({ userId: id }), body: z.strictObject({ role: v.memberRole }), response: v.workspaceDetail, summary: "Add a member or change the role" }),
+  removeMember: endpoint({ method: "DELETE", path: "/api/workspaces/:workspaceId/members/:userId", access: "admin", status: 200, params: ws.extend({ userId: id }), response: v.workspaceDetail, summary: "Remove a member" }),
+  listWorkspaceTools: endpoint({ method: "GET", path: "/api/workspaces/:workspaceId/tools", access: "member", status: 200, params: ws, response: z.object({ items: z.array(v.workspaceTool) }), summary: "Tools, how they are classified and decided here" }),
+  setWorkspaceTool: endpoint({ method: "PUT", path: "/api/workspaces/:workspaceId/tools/:toolId", access: "admin", status: 200, params: ws.extend({ toolId }), body: z.strictObject({ active: z.boolean() }), response: v.workspaceTool, summary: "Switch a tool on or off for this workspace" }),
+  listAudit: endpoint({ method: "GET", path: "/api/workspaces/:workspaceId/audit", access: "admin", status: 200, params: ws, query: page, response: list(v.auditEvent), summary: "What happened here, newest first" }),
+
+  // sources
+  listSources: endpoint({ method: "GET", path: "/api/workspaces/:workspaceId/sources", access: "member", status: 200, params: ws, response: z.object({ items: z.array(v.source) }), summary: "Connected sources" }),
+  createSource: endpoint({
+    method: "POST", path: "/api/workspaces/:workspaceId/sources", access: "admin", status: 201, params: ws,
+    body: z.strictObject({
+      kind: z.literal("git"), name, url: z.string().trim().max(2000), branch: z.string().trim().min(1).max(200).nullish(),
+      username: z.string().trim().min(1).max(200).nullish(), token: z.string().min(1).max(4000).nullish(),
+      /** SRC-2: the admin confirms that all members may see this data. */
+      confirmed: z.boolean(),
+    }),
+    response: v.source, summary: "Connect a source",
+  }),
+  getSource: endpoint({ method: "GET", path: "/api/workspaces/:workspaceId/sources/:sourceId", access: "member", status: 200, params: ws.extend({ sourceId: id }), response: v.source, summary: "One source" }),
+  replaceSecret: endpoint({ method: "PUT", path: "/api/workspaces/:workspaceId/sources/:sourceId/secret", access: "admin", status: 200, params: ws.extend({ sourceId: id }), body: z.strictObject({ token: z.string().min(1).max(4000), username: z.string().trim().min(1).max(200).nullish() }), response: v.source, summary: "Replace the credentials" }),
+  removeSource: endpoint({ method: "DELETE", path: "/api/workspaces/:workspaceId/sources/:sourceId", access: "admin", status: 204, params: ws.extend({ sourceId: id }), summary: "Disconnect a source" }),
+  testSource: endpoint({ method: "POST", path: "/api/workspaces/:workspaceId/sources/:sourceId/test", access: "admin", status: 202, params: ws.extend({ sourceId: id }), response: v.job, summary: "Test the connection (a job)" }),
+  getJob: endpoint({ method: "GET", path: "/api/workspaces/:workspaceId/jobs/:jobId", access: "member", status: 200, params: ws.extend({ jobId: id }), response: v.job, summary: "State of a job" }),
+
+  // chats
+  listChats: endpoint({ method: "GET", path: "/api/workspaces/:workspaceId/chats", access: "member", status: 200, params: ws, query: page.extend({ archived: z.enum(["true", "false"]).optional(), search: z.string().max(200).optional() }), response: list(v.chatSummary), summary: "Chats of a workspace" }),
+  createChat: endpoint({ method: "POST", path: "/api/workspaces/:workspaceId/chats", access: "member", status: 201, params: ws, body: z.strictObject({ title: name.optional() }), response: v.chatDetail, summary: "Start a chat (409 no_tested_source until a source is tested)" }),
+  getChat: endpoint({ method: "GET", path: "/api/workspaces/:workspaceId/chats/:chatId", access: "member", status: 200, params: ws.extend({ chatId: id }), response: v.chatDetail, summary: "A chat with everything the page shows" }),
+  updateChat: endpoint({ method: "PATCH", path: "/api/workspaces/:workspaceId/chats/:chatId", access: "member", status: 200, params: ws.extend({ chatId: id }), body: z.strictObject({ title: name.optional(), archived: z.boolean().optional(), mode: chatMode.optional() }), response: v.chatSummary, summary: "Rename, archive, switch plan mode" }),
+  sendMessage: endpoint({
+    method: "POST", path: "/api/workspaces/:workspaceId/chats/:chatId/messages", access: "member", status: 202, params: ws.extend({ chatId: id }),
+    body: z.strictObject({ id, text }), response: z.object({ message: v.message, run: v.runSummary.nullable() }), summary: "Send a message; the client makes the id, sending twice is sending once",
+  }),
+
+  // runs
+  listRuns: endpoint({ method: "GET", path: "/api/workspaces/:workspaceId/runs", access: "member", status: 200, params: ws, query: page.extend({ group: z.enum(["running", "waiting", "completed", "failed"]).optional() }), response: list(v.runSummary), summary: "Runs of a workspace" }),
+  getRun: endpoint({ method: "GET", path: "/api/runs/:runId", access: "session", status: 200, params: z.object({ runId: id }), response: v.runDetail, summary: "A run with its steps" }),
+  runEvents: endpoint({ method: "GET", path: "/api/runs/:runId/events", access: "session", status: 200, params: z.object({ runId: id }), query: z.strictObject({ after: z.string().max(40).optional() }), response: "stream", summary: "Events of a run as server-sent events; id = seq, honours Last-Event-ID" }),
+  runEventList: endpoint({ method: "GET", path: "/api/runs/:runId/event-list", access: "session", status: 200, params: z.object({ runId: id }), query: z.strictObject({ after: z.coerce.number().int().min(0).optional() }), response: z.object({ items: z.array(z.intersection(runEventBody, z.object({ seq: z.number().int(), at: z.string() }))), done: z.boolean() }), summary: "The same events as JSON, at most 1,000" }),
+  cancelRun: endpoint({ method: "POST", path: "/api/runs/:runId/cancel", access: "session", status: 200, params: z.object({ runId: id }), response: v.runSummary, summary: "Cancel (starter or workspace admin)" }),
+  resumeRun: endpoint({ method: "POST", path: "/api/runs/:runId/resume", access: "session", status: 200, params: z.object({ runId: id }), response: v.runSummary, summary: "Resume a failed run from its history" }),
+  reconcileRun: endpoint({
+    method: "POST", path: "/api/runs/:runId/reconcile", access: "session", status: 200, params: z.object({ runId: id }),
+    body: z.strictObject({ approvalId: id, outcome: z.enum(["happened", "retry", "end"]), comment: z.string().trim().min(1).max(2000) }), response: v.runSummary, summary: "Say what became of a write with unknown outcome (workspace admin)",
+  }),
+
+  // approvals
+  listApprovals: endpoint({ method: "GET", path: "/api/approvals", access: "session", status: 200, query: page.extend({ workspaceId: id.optional(), filter: z.enum(["open", "mine", "done"]).optional() }), response: list(v.approvalSummary).extend({ open: z.number().int() }), summary: "Requests the reader may see; `open` counts what the reader can decide" }),
+  getApproval: endpoint({ method: "GET", path: "/api/approvals/:approvalId", access: "session", status: 200, params: z.object({ approvalId: id }), response: v.approvalDetail, summary: "One request with the real change" }),
+  approve: endpoint({ method: "POST", path: "/api/approvals/:approvalId/approve", access: "session", status: 200, params: z.object({ approvalId: id }), body: z.strictObject({ seenHash: sha256, reason: reason.optional() }), response: v.approvalDetail, summary: "Approve exactly what was shown" }),
+  reject: endpoint({ method: "POST", path: "/api/approvals/:approvalId/reject", access: "session", status: 200, params: z.object({ approvalId: id }), body: z.strictObject({ seenHash: sha256, reason, endRun: z.boolean().optional() }), response: v.approvalDetail, summary: "Reject with a reason" }),
+  requestAgain: endpoint({ method: "POST", path: "/api/approvals/:approvalId/request-again", access: "session", status: 201, params: z.object({ approvalId: id }), response: v.runSummary, summary: "Ask again after expiry: prepared anew against the present state" }),
+  decide: endpoint({
+    method: "POST", path: "/api/projects/:projectId/approvals/:approvalId/decide", access: "session", status: 200, params: z.object({ projectId: id, approvalId: id }),
+    body: z.strictObject({ status: z.enum(["approved", "rejected"]), response: z.string().max(20_000).optional(), reason: reason.optional(), seen_hash: sha256.optional() }), response: v.approvalDetail, summary: "Decide (project = workspace)",
+  }),
+  inboxEvents: endpoint({ method: "GET", path: "/api/inbox/events", access: "session", status: 200, response: "stream", summary: "Hints for this person: what to fetch anew" }),
+
+  // platform administration
+  listTools: endpoint({ method: "GET", path: "/api/admin/tools", access: "platform", status: 200, response: z.object({ items: z.array(v.adminTool) }), summary: "All tools with their classification" }),
+  classifyTool: endpoint({
+    method: "PUT", path: "/api/admin/tools/:toolId/classification", access: "platform", status: 200, params: z.object({ toolId }),
+    body: z.strictObject({ version: z.number().int(), definitionHash: sha256, riskClass: riskClass.nullable(), decision: policyDecision.nullable(), level: approvalLevel, fourEyes: z.boolean() }), response: v.adminTool, summary: "Classify a tool (POL-4)",
+  }),
+} as const satisfies Record<string, Endpoint>;
+
+export type EndpointName = keyof typeof ENDPOINTS;
+type Def<N extends EndpointName> = (typeof ENDPOINTS)[N];
+type In<N extends EndpointName, K extends string> = Def<N> extends { readonly [P in K]: infer S extends z.ZodType } ? z.input<S> : undefined;
+type Out<N extends EndpointName, K extends string> = Def<N> extends { readonly [P in K]: infer S extends z.ZodType } ? z.output<S> : undefined;
+
+/** What a client passes for an endpoint. */
+export type RequestOf<N extends EndpointName> = { params: In<N, "params">; query: In<N, "query">; body: In<N, "body"> };
+/** What a handler gets after decoding. */
+export type DecodedOf<N extends EndpointName> = { params: Out<N, "params">; query: Out<N, "query">; body: Out<N, "body"> };
+/** What the endpoint answers. */
+export type ResponseOf<N extends EndpointName> = Def<N> extends { readonly response: infer S extends z.ZodType } ? z.output<S> : undefined;

@@ -1,0 +1,315 @@
+import { z } from "zod";
+import { commitSha, id, instant, sha256 } from "./ids.ts";
+import { callStatus, endReason, invalidReason, requestStatus, runStatus } from "./runs.ts";
+import { approvalLevel, chatMode, policyDecision, riskClass, writePolicy } from "./tools.ts";
+
+/** Shapes of what the API answers. Times are ISO instants, sizes bytes, durations milliseconds. */
+
+export const memberRole = z.enum(["member", "approver", "admin"]);
+export type MemberRole = z.infer<typeof memberRole>;
+
+export const person = z.object({ id, name: z.string(), displayName: z.string() });
+export type Person = z.infer<typeof person>;
+
+export const me = person.extend({
+  isPlatformAdmin: z.boolean(),
+  isGlobalApprover: z.boolean(),
+  mustChangePassword: z.boolean(),
+  teams: z.array(z.object({ id, name: z.string() })),
+});
+export type Me = z.infer<typeof me>;
+
+/** What the sign-in page and every page may know without a session. */
+export const publicConfig = z.object({
+  version: z.string(),
+  demo: z.boolean(),
+  /** Only while a demo password is configured (development): who can sign in with it. */
+  demoLogins: z.array(z.object({ name: z.string(), role: z.string(), password: z.string() })),
+  demoModel: z.boolean(),
+});
+export type PublicConfig = z.infer<typeof publicConfig>;
+
+export const workspaceSummary = z.object({
+  id,
+  name: z.string(),
+  description: z.string(),
+  team: z.object({ id, name: z.string() }),
+  role: memberRole,
+  writePolicy,
+  sources: z.object({ total: z.number().int(), tested: z.number().int(), failed: z.number().int() }),
+  openApprovals: z.number().int(),
+  lastActivityAt: instant.nullable(),
+  createdAt: instant,
+});
+export type WorkspaceSummary = z.infer<typeof workspaceSummary>;
+
+export const workspaceDetail = workspaceSummary.extend({
+  /** CHT-0: false until a source was tested with success. */
+  chatOpen: z.boolean(),
+  /** False while no classified tool is active: the agent could only talk. */
+  toolsReady: z.boolean(),
+  approvalTtlS: z.number().int(),
+  maxToolRounds: z.number().int(),
+  members: z.array(person.extend({ role: memberRole })),
+});
+export type WorkspaceDetail = z.infer<typeof workspaceDetail>;
+
+export const testStage = z.object({
+  stage: z.enum(["address", "reach", "login", "list", "read", "write"]),
+  ok: z.boolean(),
+  code: z.string().optional(),
+  facts: z.record(z.string(), z.unknown()).optional(),
+});
+export const sourceStatus = z.enum(["untested", "tested", "failed"]);
+export const source = z.object({
+  id,
+  kind: z.literal("git"),
+  name: z.string(),
+  /** Settings without secrets: url, branch, username. */
+  config: z.object({ url: z.string(), branch: z.string().nullable(), username: z.string().nullable() }),
+  status: sourceStatus,
+  secretLast4: z.string().nullable(),
+  confirmedBy: person.nullable(),
+  confirmedAt: instant.nullable(),
+  lastTestAt: instant.nullable(),
+  lastTest: z.object({ ok: z.boolean(), stages: z.array(testStage), warnings: z.array(z.string()) }).nullable(),
+  createdAt: instant,
+});
+export type Source = z.infer<typeof source>;
+
+export const job = z.object({
+  id,
+  kind: z.enum(["source_test"]),
+  status: z.enum(["queued", "running", "done", "failed"]),
+  errorCode: z.string().nullable(),
+  createdAt: instant,
+  endedAt: instant.nullable(),
+});
+export type Job = z.infer<typeof job>;
+
+/** A tool as a workspace sees it: what it is, how it is classified, what would happen to a call. */
+export const workspaceTool = z.object({
+  id: z.string(),
+  wireName: z.string(),
+  description: z.string(),
+  riskClass: riskClass.nullable(),
+  suggestedRiskClass: riskClass,
+  definitionHash: sha256,
+  active: z.boolean(),
+  decision: policyDecision,
+  level: approvalLevel,
+  fourEyes: z.boolean(),
+  explanation: z.object({ code: z.string(), params: z.record(z.string(), z.unknown()) }),
+});
+export type WorkspaceTool = z.infer<typeof workspaceTool>;
+
+export const adminTool = z.object({
+  id: z.string(),
+  wireName: z.string(),
+  description: z.string(),
+  suggestedRiskClass: riskClass,
+  riskClass: riskClass.nullable(),
+  decision: policyDecision.nullable(),
+  level: approvalLevel,
+  fourEyes: z.boolean(),
+  definition: z.string(),
+  definitionHash: sha256,
+  classifiedBy: person.nullable(),
+  classifiedAt: instant.nullable(),
+  version: z.number().int(),
+});
+export type AdminTool = z.infer<typeof adminTool>;
+
+export const runSummary = z.object({
+  id,
+  workspaceId: id,
+  chatId: id.nullable(),
+  title: z.string(),
+  status: runStatus,
+  endReason: endReason.nullable(),
+  errorCode: z.string().nullable(),
+  errorText: z.string().nullable(),
+  startedBy: person,
+  model: z.string(),
+  step: z.number().int(),
+  attempt: z.number().int(),
+  toolRounds: z.number().int(),
+  inputTokens: z.number().int(),
+  outputTokens: z.number().int(),
+  contextFill: z.number(),
+  lastSeq: z.number().int(),
+  createdAt: instant,
+  startedAt: instant.nullable(),
+  endedAt: instant.nullable(),
+  /** What the person reading may do now (RUN-22), decided on the server. */
+  may: z.object({ cancel: z.boolean(), resume: z.boolean(), continue: z.boolean(), reconcile: z.boolean() }),
+});
+export type RunSummary = z.infer<typeof runSummary>;
+
+/** A request in the fewest words: for cards, lists and the waiting line of a chat. */
+export const approvalSummary = z.object({
+  id,
+  number: z.number().int(),
+  workspaceId: id,
+  workspaceName: z.string(),
+  runId: id,
+  chatId: id.nullable(),
+  toolCallId: id,
+  tool: z.string(),
+  title: z.string(),
+  sourceName: z.string().nullable(),
+  riskClass: riskClass.nullable(),
+  requester: person,
+  level: approvalLevel,
+  fourEyes: z.boolean(),
+  status: requestStatus,
+  invalidReason: invalidReason.nullable(),
+  stale: z.boolean(),
+  allowedByPolicy: z.boolean(),
+  createdAt: instant,
+  expiresAt: instant.nullable(),
+  decidedBy: person.nullable(),
+  decidedAt: instant.nullable(),
+  decisionReason: z.string().nullable(),
+  selfApproval: z.boolean(),
+  /** Whether the reader may decide it right now, and why not. */
+  decidable: z.boolean(),
+  notDecidable: z.enum(["decided", "expired", "four_eyes", "approver_missing", "stale"]).nullable(),
+});
+export type ApprovalSummary = z.infer<typeof approvalSummary>;
+
+export const previewFile = z.object({
+  path: z.string(),
+  change: z.enum(["added", "modified", "deleted"]),
+  additions: z.number().int(),
+  deletions: z.number().int(),
+  diff: z.string().nullable(),
+  notes: z.array(z.enum(["binary", "mode_change", "symlink", "line_endings", "no_final_newline", "ci_configuration", "large"])),
+});
+export const preview = z.object({
+  title: z.string(),
+  kind: z.enum(["diff", "arguments"]),
+  files: z.array(previewFile).optional(),
+  fields: z.array(z.object({ label: z.string(), value: z.string() })).optional(),
+  rehearsal: z.string().optional(),
+});
+
+export const approvalDetail = approvalSummary.extend({
+  snapshotHash: sha256,
+  definitionHash: sha256,
+  policyVersion: z.number().int(),
+  /** The frozen argument bytes, as text. */
+  args: z.string(),
+  argsBytes: z.number().int(),
+  argsHash: sha256,
+  hiddenCharacters: z.number().int(),
+  preview,
+  preconditions: z.record(z.string(), z.unknown()),
+  explanation: z.object({ code: z.string(), params: z.record(z.string(), z.unknown()) }),
+  /** What the model said beside the call; unchecked, shown last. */
+  modelNote: z.string().nullable(),
+  executeBefore: instant.nullable(),
+  attempt: z.number().int(),
+  executedAt: instant.nullable(),
+  executedHash: sha256.nullable(),
+  reconciled: z.boolean(),
+  result: z.string().nullable(),
+  facts: z.record(z.string(), z.unknown()).nullable(),
+  predecessorId: id.nullable(),
+  successorId: id.nullable(),
+  /** The other requests of the same turn (RUN-14). */
+  siblings: z.array(z.object({ id, number: z.number().int(), title: z.string(), status: requestStatus })),
+  votes: z.array(z.object({ by: person, vote: z.enum(["approved", "rejected"]), at: instant, reason: z.string().nullable(), channel: z.string() })),
+  mayRequestAgain: z.boolean(),
+});
+export type ApprovalDetail = z.infer<typeof approvalDetail>;
+
+export const chatSummary = z.object({
+  id,
+  title: z.string(),
+  createdBy: person,
+  createdAt: instant,
+  lastActivityAt: instant,
+  archivedAt: instant.nullable(),
+  mode: chatMode,
+  /** State of the newest run, for the list. */
+  runStatus: runStatus.nullable(),
+});
+export type ChatSummary = z.infer<typeof chatSummary>;
+
+export const message = z.object({
+  id,
+  role: z.enum(["user", "assistant"]),
+  text: z.string(),
+  author: person.nullable(),
+  runId: id.nullable(),
+  /** A message that waits for the run before it (RUN-1). */
+  waiting: z.boolean(),
+  withheld: z.boolean(),
+  createdAt: instant,
+});
+export type Message = z.infer<typeof message>;
+
+export const toolCall = z.object({
+  id,
+  callId: z.string(),
+  runId: id,
+  step: z.number().int(),
+  position: z.number().int(),
+  tool: z.string(),
+  wireName: z.string(),
+  sourceId: id.nullable(),
+  sourceName: z.string().nullable(),
+  riskClass: riskClass.nullable(),
+  args: z.string(),
+  status: callStatus,
+  result: z.string().nullable(),
+  resultBytes: z.number().int(),
+  durationMs: z.number().int().nullable(),
+  approvalId: id.nullable(),
+});
+export type ToolCall = z.infer<typeof toolCall>;
+
+/** The whole chat as the page shows it; a reload restores everything from this (CHT-3). */
+export const chatDetail = chatSummary.extend({
+  workspaceId: id,
+  messages: z.array(message),
+  runs: z.array(runSummary),
+  toolCalls: z.array(toolCall),
+  approvals: z.array(approvalSummary),
+  /** Text the model said between tool calls, by run and step (not part of the answer). */
+  notes: z.array(z.object({ runId: id, step: z.number().int(), text: z.string() })),
+});
+export type ChatDetail = z.infer<typeof chatDetail>;
+
+export const runStep = z.object({
+  step: z.number().int(),
+  attempt: z.number().int(),
+  kind: z.enum(["model", "tools"]).nullable(),
+  queueMs: z.number().int().nullable(),
+  startedAt: instant,
+  endedAt: instant.nullable(),
+  outcome: z.string().nullable(),
+});
+export const runDetail = runSummary.extend({
+  pins: z.array(z.object({ sourceId: id, sourceName: z.string(), commit: commitSha.nullable() })),
+  steps: z.array(runStep),
+  toolCalls: z.array(toolCall),
+  approvals: z.array(approvalSummary),
+  /** Run states over time, for the timeline: waits are drawn as gaps. */
+  phases: z.array(z.object({ status: runStatus, at: instant })),
+});
+export type RunDetail = z.infer<typeof runDetail>;
+
+export const auditEvent = z.object({
+  id: z.string(),
+  at: instant,
+  event: z.string(),
+  actor: z.object({ kind: z.string(), id: z.string().nullable(), name: z.string().nullable() }),
+  objectKind: z.string().nullable(),
+  objectId: z.string().nullable(),
+  runId: id.nullable(),
+  source: z.string().nullable(),
+  data: z.record(z.string(), z.unknown()),
+});
+export type AuditEvent = z.infer<typeof auditEvent>;
