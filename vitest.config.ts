@@ -1,0 +1,69 @@
+import { defineConfig } from "vitest/config";
+
+const full = process.env["AIW_TEST_FULL"] === "1";
+const exclude = ["**/node_modules/**", "**/dist/**", ...(full ? [] : ["**/*.full.test.ts"])];
+const withPostgres = { globalSetup: ["tests/kit/global-setup.ts"], pool: "forks" as const, exclude };
+
+/**
+ * unit: pure, no database. flow and crash: real Postgres, one for the whole run. browser: the built product in a browser.
+ * The groups run one after another, so that what measures time is not disturbed by what burns it.
+ */
+export default defineConfig({
+  test: {
+    pool: "forks",
+    maxWorkers: 2,
+    projects: [
+      {
+        test: {
+          name: "unit",
+          include: [
+            "packages/**/*.test.ts",
+            "functions/**/*.test.ts",
+            "infra/**/*.test.ts",
+            "web/src/**/*.test.ts",
+            "tests/architecture.test.ts",
+          ],
+          exclude,
+          pool: "forks",
+          isolate: false,
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...withPostgres,
+          name: "flow",
+          include: ["tests/flow/**/*.test.ts", "tests/promises/**/*.test.ts"],
+          maxWorkers: 2,
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...withPostgres,
+          name: "crash",
+          include: ["tests/crash/**/*.test.ts"],
+          maxWorkers: 1,
+          testTimeout: 180_000,
+          hookTimeout: 120_000,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          name: "browser",
+          include: ["tests/e2e/**/*.test.ts"],
+          exclude,
+          pool: "forks",
+          maxWorkers: 1,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          sequence: { groupOrder: 3 },
+        },
+      },
+    ],
+  },
+});
