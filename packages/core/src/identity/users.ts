@@ -1,0 +1,95 @@
+import { Problem } from "@aiw/contract/problem";
+import type { Ctx } from "@aiw/platform/ctx";
+import { isUniqueViolation, transaction, type Tx } from "@aiw/platform/db";
+import * as audit from "../audit/write.ts";
+import { type Human, type Operator, requirePlatformAdmin } from "./actors.ts";
+import { hashPassword, oneTimePassword } from "./passwords.ts";
+
+export interface NewUser {
+  readonly name: string;
+  readonly displayName: string;
+  readonly isPlatformAdmin?: boolean;
+  readonly isGlobalApprover?: boolean;
+}
+
+/** Letters, digits and `._@-`, 1 to 80: what can be typed and told apart. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,79}$/;
+
+/**
+ * Makes a user with a one-time password, which is in the answer and nowhere else; the first sign-in demands an own one.
+ * @throws Problem forbidden | bad_request (name) | name_taken
+ */
+export async function createUser(ctx: Ctx<Human | Operator>, user: NewUser): Promise<{ userId: string; oneTimePassword: string }> {
+  await requireOperator(ctx);
+  if (!NAME.test(user.name)) throw new Problem("bad_request", { fields: { name: "invalid" } });
+  const password = oneTimePassword();
+  const hashed = await hashPassword(password);
+  try {
+    return await transaction(ctx.db, scopeOf(ctx), async (tx) => {
+      const userId = await insert(tx, user, { hash: hashed, mustChange: true });
+      await audit.write(tx, { workspaceId: null, actor: actorOf(ctx), event: "user.created", objectKind: "user", objectId: userId, data: flags(user) });
+      return { userId, oneTimePassword: password };
+    });
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new Problem("name_taken", { fields: { name: "taken" }, cause: error });
+    throw error;
+  }
+}
+
+/**
+ * The user of this name; made without a password if missing, so that only a configured demo password opens it.
+ * Doing it again changes nothing.
+ */
+export async function ensureUser(ctx: Ctx<Operator>, user: NewUser): Promise<string> {
+  return transaction(ctx.db, scopeOf(ctx), async (tx) => {
+    const [known] = await tx<{ id: string }[]>`select id from users where lower(name) = lower(${user.name})`;
+    if (known !== undefined) return known.id;
+    const userId = await insert(tx, user, { hash: null, mustChange: false });
+    await audit.write(tx, { workspaceId: null, actor: audit.system, event: "user.created", objectKind: "user", objectId: userId, data: flags(user) });
+    return userId;
+  });
+}
+
+/**
+ * Disables a user: sessions end at once, open streams within seconds (IDN-0). Disabling again changes nothing.
+ * @throws Problem forbidden | not_found
+ */
+export async function disableUser(ctx: Ctx<Human | Operator>, userId: string): Promise<void> {
+  await requireOperator(ctx);
+  await transaction(ctx.db, scopeOf(ctx), async (tx) => {
+    const [user] = await tx<{ before: boolean }[]>`
+      update users u set disabled_at = coalesce(u.disabled_at, aiw_now())
+        from (select id, disabled_at is not null as before from users where id = ${userId} for update) o
+       where u.id = o.id returning o.before`;
+    if (user === undefined) throw new Problem("not_found");
+    await tx`delete from sessions where user_id = ${userId}`;
+    if (user.before) return;
+    await audit.write(tx, { workspaceId: null, actor: actorOf(ctx), event: "user.disabled", objectKind: "user", objectId: userId });
+  });
+}
+
+async function insert(tx: Tx, user: NewUser, password: { hash: string | null; mustChange: boolean }): Promise<string> {
+  const [row] = await tx<{ id: string }[]>`
+    insert into users (name, display_name, password_hash, must_change_password, is_platform_admin, is_global_approver)
+    values (${user.name}, ${user.displayName}, ${password.hash}, ${password.mustChange}, ${user.isPlatformAdmin ?? false},
+            ${user.isGlobalApprover ?? false})
+    returning id`;
+  if (row === undefined) throw new Error("the new user has no id");
+  return row.id;
+}
+
+const flags = (user: NewUser): { platformAdmin: boolean; globalApprover: boolean } => ({
+  platformAdmin: user.isPlatformAdmin ?? false,
+  globalApprover: user.isGlobalApprover ?? false,
+});
+
+const isHuman = (ctx: Ctx<Human | Operator>): ctx is Ctx<Human> => ctx.actor.kind === "human";
+
+async function requireOperator(ctx: Ctx<Human | Operator>): Promise<void> {
+  if (isHuman(ctx)) await requirePlatformAdmin(ctx);
+}
+
+const actorOf = (ctx: Ctx<Human | Operator>): audit.AuditActor => (isHuman(ctx) ? audit.human(ctx.actor.userId) : audit.system);
+
+const scopeOf = (ctx: Ctx<Human | Operator>): { workspaces: string[]; userId?: string } =>
+  isHuman(ctx) ? { workspaces: [], userId: ctx.actor.userId } : { workspaces: [] };

@@ -1,0 +1,1 @@
+export { addMember, ensureTeam } from "./ensure.ts";
