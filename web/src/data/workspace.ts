@@ -1,0 +1,37 @@
+import { useLocation } from "@solidjs/router";
+import { useQuery } from "@tanstack/solid-query";
+import { createEffect, createMemo } from "solid-js";
+import { call } from "./client.ts";
+import { keys } from "./keys.ts";
+import { readPref, writePref } from "./prefs.ts";
+
+const UUID = /^\/w\/([0-9a-f-]{36})(?:\/|$)/i;
+
+/** Id of the workspace in an address, if there is one. */
+export const workspaceInPath = (path: string): string | undefined => UUID.exec(path)?.[1];
+
+/** The workspace of the address, or the one visited last (so that the navigation stays on pages above workspaces). */
+export const useActiveWorkspaceId = (): (() => string | undefined) => {
+  const location = useLocation();
+  const inPath = createMemo(() => workspaceInPath(location.pathname));
+  createEffect(() => {
+    const id = inPath();
+    if (id !== undefined) writePref("workspace", id);
+  });
+  return () => inPath() ?? readPref("workspace") ?? undefined;
+};
+
+/** Own and shared workspaces. */
+export const useWorkspaces = () => useQuery(() => ({ queryKey: keys.workspaces, queryFn: () => call("listWorkspaces") }));
+
+/** One workspace with members and what is ready. */
+export const useWorkspace = (id: () => string | undefined) =>
+  useQuery(() => ({
+    queryKey: keys.workspace(id() ?? ""),
+    queryFn: () => call("getWorkspace", { params: { workspaceId: id() ?? "" } }),
+    enabled: id() !== undefined,
+  }));
+
+/** How many requests the reader can decide now. */
+export const useOpenApprovals = () =>
+  useQuery(() => ({ queryKey: keys.approvals("open", undefined), queryFn: () => call("listApprovals", { query: { filter: "open" } }) }));

@@ -1,0 +1,3 @@
+import type { de } from "../de/chat.ts";
+
+export const en: typeof de = { title: "Chats" };
