@@ -3,7 +3,8 @@ import Copy from "lucide-solid/icons/copy";
 import { createSignal, onCleanup, Show } from "solid-js";
 import { t } from "../i18n/index.ts";
 
-const copyText = async (text: string): Promise<void> => {
+/** Copies a text, also on pages without TLS. */
+export const copyText = async (text: string): Promise<void> => {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
   // Pages served without TLS have no clipboard API.
   const area = document.createElement("textarea");

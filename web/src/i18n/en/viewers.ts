@@ -1,0 +1,45 @@
+import type { de } from "../de/viewers.ts";
+
+export const en: typeof de = {
+  diff: {
+    files: (n) => (n === 1 ? "1 file changed" : `${String(n)} files changed`),
+    added: "new",
+    modified: "modified",
+    deleted: "deleted",
+    additions: "{{ n }} lines added",
+    deletions: "{{ n }} lines removed",
+    viewed: "Viewed",
+    wrap: "Wrap lines",
+    expand: "Expand file",
+    collapse: "Collapse file",
+    large: (n) => `Large file: ${String(n)} lines collapsed`,
+    show: "Show",
+    more: (n) => (n === 1 ? "Show 1 more line" : `Show ${String(n)} more lines`),
+    raw: "The change could not be laid out. Here it is unchanged as text.",
+    noText: "There is no text comparison for this file.",
+    noNewline: "No newline at the end of the file",
+    hidden: (n) => (n === 1 ? "1 hidden or misleading character" : `${String(n)} hidden or misleading characters`),
+    addedLine: "added",
+    deletedLine: "removed",
+    note: {
+      binary: "Binary file: no text comparison possible",
+      mode_change: "File mode changed (executable, for example)",
+      symlink: "Symbolic link: points to another path",
+      line_endings: "Only line endings changed",
+      no_final_newline: "No newline at the end of the file",
+      ci_configuration: "CI configuration: can run code on the server",
+      large: "Large file",
+    },
+    disguise: {
+      bidi: "character that reverses the reading direction",
+      invisible: "invisible character",
+      control: "control character",
+      space: "unusual space",
+      lookalike: "letter of another script",
+    },
+  },
+  json: {
+    entries: (n) => (n === 1 ? "1 entry" : `${String(n)} entries`),
+    more: (n) => `Show ${String(n)} more`,
+  },
+};

@@ -1,0 +1,95 @@
+import type { ApprovalDetail } from "@aiw/contract/views";
+import TriangleAlert from "lucide-solid/icons/triangle-alert";
+import { createMemo, createSignal, For, on, type JSX, Show } from "solid-js";
+import { approvals as t } from "../../i18n/approvals.ts";
+import { num } from "../../i18n/index.ts";
+import { type DiffControls, DiffView } from "../../ui/diff-view.tsx";
+import { Hash } from "../../ui/hash.tsx";
+import { JsonText, RawText } from "../../ui/json-tree.tsx";
+import { VisibleText } from "../../ui/visible-text-view.tsx";
+
+export interface ChangeProps {
+  readonly item: ApprovalDetail;
+  readonly controls: (controls: DiffControls | null) => void;
+  readonly onOpenCount: (open: number) => void;
+}
+
+/** The change itself, rendered from what is frozen. It is built once for a hash: later states of the request do not touch it. */
+export const ApprovalChange = (props: ChangeProps): JSX.Element => {
+  const preview = createMemo(on(() => props.item.snapshotHash, () => props.item.preview));
+  return (
+    <section aria-labelledby="approval-change" class="flex flex-col gap-3">
+      <h2 id="approval-change" class="text-lg">
+        {t("sections.change")}
+      </h2>
+      <Show when={(preview().fields ?? []).length > 0}>
+        <dl class="panel grid gap-x-4 gap-y-1 p-3 md:grid-cols-[minmax(7rem,max-content)_minmax(0,1fr)]">
+          <For each={preview().fields}>
+            {(field) => (
+              <>
+                <dt class="text-ink-2">{field.label}</dt>
+                <dd class="min-w-0 whitespace-pre-wrap [overflow-wrap:anywhere]">
+                  <VisibleText text={field.value} />
+                </dd>
+              </>
+            )}
+          </For>
+        </dl>
+      </Show>
+      <Show when={preview().files} fallback={<Show when={(preview().fields ?? []).length === 0}><p class="text-ink-2">{t("generalPreview")}</p></Show>}>
+        {(files) => <DiffView files={files()} controls={props.controls} onOpenCount={props.onOpenCount} />}
+      </Show>
+      <p class="text-meta text-ink-2">
+        <Show when={preview().rehearsal} fallback={t("noRehearsal")}>
+          {(text) => (
+            <>
+              {t("rehearsal")}: <VisibleText text={text()} />
+            </>
+          )}
+        </Show>
+      </p>
+    </section>
+  );
+};
+
+/** The frozen bytes that run, as a tree or as they are, with their size and hash (APR-2). */
+export const ApprovalArguments = (props: { readonly item: ApprovalDetail }): JSX.Element => {
+  const [asText, setAsText] = createSignal(false);
+  const args = createMemo(() => props.item.args);
+  return (
+    <section aria-labelledby="approval-arguments" class="flex flex-col gap-2">
+      <div class="flex flex-wrap items-center justify-between gap-2">
+        <h2 id="approval-arguments" class="text-lg">
+          {t("sections.arguments")}
+        </h2>
+        <div class="flex gap-1" role="group" aria-label={t("sections.arguments")}>
+          <button type="button" class="btn btn-sm" aria-pressed={!asText()} onClick={() => setAsText(false)}>
+            {t("argsTree")}
+          </button>
+          <button type="button" class="btn btn-sm" aria-pressed={asText()} onClick={() => setAsText(true)}>
+            {t("argsText")}
+          </button>
+        </div>
+      </div>
+      <p class="flex flex-wrap items-center gap-x-3 text-meta text-ink-2">
+        {t("argsSize", { bytes: num(props.item.argsBytes) })}
+        <Hash value={props.item.argsHash} label={t("hash.copy")} />
+      </p>
+      <HiddenWarning count={props.item.hiddenCharacters} />
+      <div class="panel p-3">
+        <Show when={asText()} fallback={<JsonText text={args()} />}>
+          <RawText text={args()} label={t("sections.arguments")} />
+        </Show>
+      </div>
+    </section>
+  );
+};
+
+export const HiddenWarning = (props: { readonly count: number }): JSX.Element => (
+  <Show when={props.count > 0}>
+    <p class="flex items-start gap-1.5 rounded-control bg-neg-bg px-3 py-1.5 text-neg">
+      <TriangleAlert size={16} class="mt-0.5 shrink-0" aria-hidden="true" />
+      {t("hidden", props.count)}
+    </p>
+  </Show>
+);

@@ -1,0 +1,294 @@
+import type { ApprovalDetail } from "@aiw/contract/views";
+import { A } from "@solidjs/router";
+import { useQuery } from "@tanstack/solid-query";
+import { createEffect, createMemo, createSignal, type JSX, on, Show } from "solid-js";
+import { ApiProblem, call } from "../../data/client.ts";
+import { useNow } from "../../data/clock.ts";
+import { keys } from "../../data/keys.ts";
+import { queryClient } from "../../data/query.ts";
+import { useMe } from "../../data/session.ts";
+import { useWorkspaces } from "../../data/workspace.ts";
+import { approvals as t } from "../../i18n/approvals.ts";
+import { timeOfDay, t as words } from "../../i18n/index.ts";
+import { explain } from "../../i18n/policy.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Countdown } from "../../ui/countdown.tsx";
+import type { DiffControls } from "../../ui/diff-view.tsx";
+import { ErrorPanel } from "../../ui/error-panel.tsx";
+import { usePageTitle } from "../../ui/page-header.tsx";
+import { Person } from "../../ui/person.tsx";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { RiskBadge } from "../../ui/risk-badge.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { RequestBadge } from "../../ui/state-badge.tsx";
+import { VisibleText } from "../../ui/visible-text-view.tsx";
+import { ApprovalArguments, ApprovalChange, HiddenWarning } from "./approval-change.tsx";
+import { useApprovalKeys } from "./approval-keys.ts";
+import { ApprovalOutcome } from "./approval-outcome.tsx";
+import { ApprovalRail } from "./approval-rail.tsx";
+import { type BarControls, type Decision, DecisionBar } from "./decision-bar.tsx";
+import { differenceOf, isPast } from "./decision-model.ts";
+
+export interface ApprovalItemProps {
+  readonly id: string;
+  readonly itemHref: (id: string) => string;
+  readonly backHref: string;
+}
+
+const Head = (props: { readonly item: ApprovalDetail; readonly isMember: boolean }): JSX.Element => (
+  <header class="flex flex-col gap-2">
+    <div class="flex flex-wrap items-center gap-1.5">
+      <RiskBadge risk={props.item.riskClass} />
+      <RequestBadge status={props.item.status} byPolicy={props.item.allowedByPolicy} />
+      <Show when={props.item.level === "global_approver"}>
+        <span class="badge border-line-strong text-ink-2">{t("levelBadge.global_approver")}</span>
+      </Show>
+      <Show when={props.item.fourEyes}>
+        <span class="badge border-line-strong text-ink-2">{words("fourEyes")}</span>
+      </Show>
+      <span class="ml-auto flex items-center gap-2">
+        <Show when={props.item.status === "pending" && props.item.expiresAt}>{(until) => <Countdown until={until()} class="font-medium" />}</Show>
+        <CopyButton text={`${location.origin}/approvals/${props.item.id}`} label={t("copyLink")} />
+      </span>
+    </div>
+    <h1 class="text-xl [overflow-wrap:anywhere]">
+      <VisibleText text={props.item.title} />
+    </h1>
+    <p class="flex flex-wrap items-center gap-x-3 gap-y-1 text-ink-2">
+      <span class="num">{t("itemTitle", { number: String(props.item.number) })}</span>
+      <code class="mono">{props.item.tool}</code>
+      <Show when={props.item.sourceName}>
+        {(name) => (
+          <span>
+            {t("meta.source")}: {name()}
+          </span>
+        )}
+      </Show>
+      <span>
+        {t("meta.workspace")}: {props.item.workspaceName}
+      </span>
+      <span class="flex items-center gap-1.5">
+        {t("meta.requester")} <Person person={props.item.requester} />
+      </span>
+      <RelativeTime at={props.item.createdAt} />
+      <Show when={props.isMember}>
+        <Show when={props.item.chatId}>
+          {(chat) => (
+            <A class="link" href={`/w/${props.item.workspaceId}/chats/${chat()}`}>
+              {t("meta.chat")}
+            </A>
+          )}
+        </Show>
+        <A class="link" href={`/w/${props.item.workspaceId}/runs/${props.item.runId}`}>
+          {t("meta.run")}
+        </A>
+      </Show>
+    </p>
+    <p class="max-w-[80ch]">{explain(props.item.explanation)}</p>
+  </header>
+);
+
+/** Why the reader cannot decide an open request, said in its place instead of hiding the buttons. */
+const Blocked = (props: { readonly item: ApprovalDetail; readonly past: boolean }): JSX.Element => {
+  const reason = (): NonNullable<ApprovalDetail["notDecidable"]> => (props.past ? "expired" : (props.item.notDecidable ?? "decided"));
+  const body = (): string => {
+    const now = reason();
+    if (now === "decided") return "";
+    if (now !== "approver_missing") return t(`blocked.${now}Body`);
+    return props.item.level === "global_approver" ? t("blocked.approver_missingGlobal") : t("blocked.approver_missingWorkspace");
+  };
+  return (
+    <section class="panel p-3" aria-label={t("bar.label")}>
+      <p class="font-medium">{t(`blocked.${reason()}`)}</p>
+      <p class="text-ink-2">{body()}</p>
+    </section>
+  );
+};
+
+interface Conflict {
+  readonly code: string;
+  readonly item: ApprovalDetail | undefined;
+}
+const CONFLICTS: ReadonlySet<string> = new Set(["decided", "expired", "stale", "cancelled", "invalid"]);
+
+const conflictText = (conflict: Conflict): string => {
+  const { code, item } = conflict;
+  if (code === "decided") {
+    if (item?.decidedBy == null || item.decidedAt === null) return t("conflict.decidedAnonymous");
+    return t("conflict.decided", { name: item.decidedBy.displayName, time: timeOfDay(item.decidedAt) });
+  }
+  if (code === "expired" || code === "stale" || code === "cancelled" || code === "invalid") return t(`conflict.${code}`);
+  return t("conflict.decidedAnonymous");
+};
+
+const fetchItem = (id: string): Promise<ApprovalDetail> => call("getApproval", { params: { approvalId: id } });
+
+const send = (item: ApprovalDetail, decision: Decision): Promise<ApprovalDetail> => {
+  const params = { approvalId: item.id };
+  const seenHash = item.snapshotHash;
+  return decision.kind === "approve"
+    ? call("approve", { params, body: { seenHash, ...(decision.reason === "" ? {} : { reason: decision.reason }) } })
+    : call("reject", { params, body: { seenHash, reason: decision.reason, ...(decision.endRun ? { endRun: true } : {}) } });
+};
+
+/**
+ * One request. What is shown is a copy: while it can be decided, news from the server freeze the buttons and are
+ * announced, but nothing moves until the reader asks for it (APR-15). A decision names the hash that was shown (APR-4).
+ */
+export const ApprovalItem = (props: ApprovalItemProps): JSX.Element => {
+  const me = useMe();
+  const workspaces = useWorkspaces();
+  const now = useNow();
+  const [shown, setShown] = createSignal<ApprovalDetail>();
+  const [live, setLive] = createSignal<ApprovalDetail>();
+  const [busy, setBusy] = createSignal(false);
+  const [failure, setFailure] = createSignal<unknown>(null);
+  const [conflict, setConflict] = createSignal<Conflict | null>(null);
+  const [unviewed, setUnviewed] = createSignal(0);
+  const [diff, setDiff] = createSignal<DiffControls | null>(null);
+  const [bar, setBar] = createSignal<BarControls | null>(null);
+  let outcome: HTMLElement | undefined;
+  let alert: HTMLElement | undefined;
+
+  const query = useQuery(() => ({
+    queryKey: keys.approval(props.id),
+    queryFn: () => fetchItem(props.id),
+    // Hints may be late; a decided request is watched until its effect is known.
+    refetchInterval: (q: { state: { data: ApprovalDetail | undefined } }) => {
+      const status = q.state.data?.status;
+      if (status === "approved" || status === "executing") return 1_500;
+      return status === "pending" ? 15_000 : false;
+    },
+  }));
+  createEffect(
+    on(
+      () => query.dataUpdatedAt,
+      () => {
+        // The cache holds plain data; the query's own object changes in place under whoever reads it.
+        const fresh = queryClient.getQueryData<ApprovalDetail>(keys.approval(props.id));
+        if (fresh === undefined) return;
+        setLive(fresh);
+        const old = shown();
+        if (old === undefined || old.status !== "pending") setShown(fresh);
+      },
+    ),
+  );
+  const difference = createMemo(() => {
+    const [old, fresh] = [shown(), live()];
+    return old === undefined || fresh === undefined || busy() ? null : differenceOf(old, fresh);
+  });
+  const past = createMemo(() => {
+    const item = shown();
+    return item !== undefined && isPast(item, now());
+  });
+  createEffect(on(past, (isOver) => void (isOver && query.refetch()), { defer: true }));
+
+  const take = (item: ApprovalDetail): void => {
+    queryClient.setQueryData(keys.approval(props.id), item);
+    setLive(item);
+    setShown(item);
+  };
+  const showNew = (): void => {
+    const fresh = live();
+    if (fresh !== undefined) setShown(fresh);
+    setConflict(null);
+    queueMicrotask(() => outcome?.focus());
+  };
+  const decide = async (decision: Decision): Promise<void> => {
+    const item = shown();
+    if (item === undefined || busy()) return;
+    setBusy(true);
+    setFailure(null);
+    setConflict(null);
+    try {
+      take(await send(item, decision));
+      queueMicrotask(() => {
+        outcome?.focus({ preventScroll: true });
+        outcome?.scrollIntoView({ block: "center" });
+      });
+    } catch (error) {
+      if (error instanceof ApiProblem && CONFLICTS.has(error.code)) {
+        const fresh = await fetchItem(props.id).catch(() => undefined);
+        if (fresh !== undefined) take(fresh);
+        setConflict({ code: error.code, item: fresh });
+        queueMicrotask(() => alert?.focus());
+      } else setFailure(error);
+    } finally {
+      setBusy(false);
+      void queryClient.invalidateQueries({ queryKey: keys.allApprovals });
+    }
+  };
+  const locked = (): string | null => {
+    if (difference() !== null) return t("changed.title");
+    if (past()) return t("blocked.expired");
+    return null;
+  };
+  useApprovalKeys({ item: shown, backHref: () => props.backHref, bar, diff });
+  usePageTitle(() => {
+    const item = shown();
+    return item === undefined ? t("title") : `${t("itemTitle", { number: String(item.number) })} · ${item.workspaceName}`;
+  });
+  const isMember = (workspaceId: string): boolean => !workspaces.isPending && (workspaces.data?.items ?? []).some((ws) => ws.id === workspaceId);
+  const isRequester = (item: ApprovalDetail): boolean => !me.isPending && me.data?.id === item.requester.id;
+
+  return (
+    <Show
+      when={shown()}
+      fallback={
+        <Show when={query.isError} fallback={<Skeleton rows={8} />}>
+          <ErrorPanel error={query.error} retry={() => void query.refetch()} />
+        </Show>
+      }
+    >
+      {(item) => (
+        <article class="@container flex min-w-0 flex-col gap-4">
+          <Head item={item()} isMember={isMember(item().workspaceId)} />
+          <div role="status">
+            <Show when={difference()}>
+              <div class="rounded-panel border border-warn bg-warn-bg p-3 text-warn">
+                <p class="font-medium">{t("changed.title")}</p>
+                <p>{difference() === "status" ? t("changed.nowStatus", { status: words(`request.${live()?.status ?? "pending"}`) }) : t("changed.body")}</p>
+                <button type="button" class="btn btn-sm mt-2" onClick={showNew}>
+                  {t("changed.reload")}
+                </button>
+              </div>
+            </Show>
+          </div>
+          <Show when={conflict()}>
+            {(found) => (
+              <div role="alert" tabindex={-1} ref={(element) => (alert = element)} class="rounded-panel border border-warn bg-warn-bg p-3 text-warn">
+                <p class="font-medium">{conflictText(found())}</p>
+                <p>{t("conflict.reloaded")}</p>
+              </div>
+            )}
+          </Show>
+          <Show when={item().status !== "pending"}>
+            <ApprovalOutcome item={item()} itemHref={props.itemHref} ref={(element) => (outcome = element)} />
+          </Show>
+          <HiddenWarning count={item().hiddenCharacters} />
+          <div class="grid gap-4 @min-[60rem]:grid-cols-[minmax(0,1fr)_20rem]">
+            <div class="flex min-w-0 flex-col gap-5">
+              <ApprovalChange item={item()} controls={setDiff} onOpenCount={setUnviewed} />
+              <ApprovalArguments item={item()} />
+            </div>
+            <ApprovalRail item={item()} itemHref={props.itemHref} />
+          </div>
+          <Show when={item().status === "pending"}>
+            <Show when={item().decidable} fallback={<Blocked item={item()} past={past()} />}>
+              <DecisionBar
+                item={item()}
+                isRequester={isRequester(item())}
+                unviewed={(item().preview.files?.length ?? 0) > 3 ? unviewed() : 0}
+                locked={locked()}
+                busy={busy()}
+                failure={failure()}
+                onDecide={(decision) => void decide(decision)}
+                controls={setBar}
+              />
+            </Show>
+          </Show>
+        </article>
+      )}
+    </Show>
+  );
+};

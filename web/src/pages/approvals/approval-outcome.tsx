@@ -1,0 +1,181 @@
+import type { ApprovalDetail } from "@aiw/contract/views";
+import { A } from "@solidjs/router";
+import { createSignal, type JSX, Match, Show, Switch } from "solid-js";
+import { call } from "../../data/client.ts";
+import { keys } from "../../data/keys.ts";
+import { queryClient } from "../../data/query.ts";
+import { approvals as t } from "../../i18n/approvals.ts";
+import { de } from "../../i18n/de/approvals.ts";
+import { dateTime } from "../../i18n/index.ts";
+import { ErrorLine } from "../../ui/error-panel.tsx";
+import { Hash } from "../../ui/hash.tsx";
+import { RawText } from "../../ui/json-tree.tsx";
+import { VisibleText } from "../../ui/visible-text-view.tsx";
+import { FactList } from "./approval-facts.tsx";
+
+type FactKey = keyof typeof de.fact;
+const isFact = (key: string): key is FactKey => Object.hasOwn(de.fact, key);
+const factLabel = (key: string): string => (isFact(key) ? t(`fact.${key}`) : key);
+
+const TONE: Readonly<Record<ApprovalDetail["status"], string>> = {
+  pending: "border-line",
+  approved: "border-info bg-info-bg",
+  executing: "border-info bg-info-bg",
+  executed: "border-pos bg-pos-bg",
+  rejected: "border-neg bg-surface",
+  expired: "border-line-strong bg-mute-bg",
+  cancelled: "border-line-strong bg-mute-bg",
+  invalid: "border-hold bg-hold-bg",
+  failed: "border-neg bg-neg-bg",
+  unknown: "border-neg bg-surface",
+};
+
+const headline = (item: ApprovalDetail): string => {
+  const name = item.decidedBy?.displayName ?? "";
+  switch (item.status) {
+    case "pending":
+      return "";
+    case "approved":
+      return item.allowedByPolicy ? t("outcome.approvedByPolicy") : t("outcome.approved", { name });
+    case "rejected":
+      return t("outcome.rejected", { name });
+    default:
+      return t(`outcome.${item.status}`);
+  }
+};
+
+const body = (item: ApprovalDetail): string | null => {
+  switch (item.status) {
+    case "executed":
+      return t("outcome.executedBody");
+    case "rejected":
+      return t("outcome.rejectedHint");
+    case "expired":
+      return item.mayRequestAgain && item.expiresAt !== null ? t("outcome.expiredBody", { time: dateTime(item.expiresAt) }) : t("outcome.expiredNobody");
+    case "cancelled":
+      return t("outcome.cancelledBody");
+    case "invalid":
+      return t(`invalidReason.${item.invalidReason ?? "none"}`);
+    case "unknown":
+      return t("outcome.unknownBody");
+    default:
+      return null;
+  }
+};
+
+/** Approved hash beside executed hash: the proof that what ran is what was seen (APR-21). */
+const Receipt = (props: { readonly item: ApprovalDetail; readonly executedHash: string }): JSX.Element => {
+  const same = (): boolean => props.executedHash === props.item.snapshotHash;
+  return (
+    <div class="mt-2 flex flex-col gap-2">
+      <p class={same() ? "text-pos" : "font-semibold text-neg"} role={same() ? undefined : "alert"}>
+        {same() ? t("receipt.same") : t("receipt.different")}
+      </p>
+      <dl class="grid grid-cols-[max-content_minmax(0,1fr)] gap-x-4 gap-y-1">
+        <dt class="text-ink-2">{t("receipt.approvedHash")}</dt>
+        <dd>
+          <Hash value={props.item.snapshotHash} digits={16} label={t("hash.copy")} />
+        </dd>
+        <dt class="text-ink-2">{t("receipt.executedHash")}</dt>
+        <dd>
+          <Hash value={props.executedHash} digits={16} label={t("hash.copy")} />
+        </dd>
+      </dl>
+    </div>
+  );
+};
+
+const RequestAgain = (props: { readonly item: ApprovalDetail; readonly itemHref: (id: string) => string }): JSX.Element => {
+  const [busy, setBusy] = createSignal(false);
+  const [started, setStarted] = createSignal(false);
+  const [failure, setFailure] = createSignal<unknown>(null);
+  const ask = async (): Promise<void> => {
+    setBusy(true);
+    setFailure(null);
+    try {
+      await call("requestAgain", { params: { approvalId: props.item.id } });
+      setStarted(true);
+    } catch (error) {
+      setFailure(error);
+    } finally {
+      setBusy(false);
+      void queryClient.invalidateQueries({ queryKey: keys.allApprovals });
+    }
+  };
+  return (
+    <div class="mt-3 flex flex-col items-start gap-1">
+      <Switch>
+        <Match when={props.item.successorId}>
+          {(id) => (
+            <A class="btn" href={props.itemHref(id())}>
+              {t("again.successor")}
+            </A>
+          )}
+        </Match>
+        <Match when={started()}>
+          <p role="status">{t("again.started")}</p>
+        </Match>
+        <Match when={props.item.mayRequestAgain}>
+          <button type="button" class="btn btn-primary" disabled={busy()} onClick={() => void ask()}>
+            {t("again.button")}
+          </button>
+          <p class="text-meta text-ink-2">{t("again.hint")}</p>
+        </Match>
+      </Switch>
+      <ErrorLine error={failure()} />
+    </div>
+  );
+};
+
+/** What became of a request that is no longer open; the heading takes the focus after a decision. */
+export const ApprovalOutcome = (props: { readonly item: ApprovalDetail; readonly itemHref: (id: string) => string; readonly ref: (heading: HTMLElement) => void }): JSX.Element => (
+  <section class={`rounded-panel border p-4 ${TONE[props.item.status]}`} aria-labelledby="approval-outcome" aria-live="polite">
+    <h2 id="approval-outcome" class="text-lg" tabindex={-1} ref={props.ref}>
+      {headline(props.item)}
+    </h2>
+    <Show when={body(props.item)}>{(text) => <p class="mt-1 max-w-[70ch]">{text()}</p>}</Show>
+    <Show when={props.item.decidedAt}>{(at) => <p class="mt-1 text-meta text-ink-2">{t("outcome.at", { time: dateTime(at()) })}</p>}</Show>
+    <Show when={props.item.decisionReason}>
+      {(reason) => (
+        <p class="mt-2 whitespace-pre-wrap [overflow-wrap:anywhere]">
+          <VisibleText text={props.item.status === "rejected" ? t("outcome.rejectedBody", { reason: reason() }) : t("outcome.comment", { reason: reason() })} />
+        </p>
+      )}
+    </Show>
+    <div class="mt-2 flex flex-wrap gap-1.5">
+      <Show when={props.item.selfApproval}>
+        <span class="badge border-line-strong">{t("outcome.self")}</span>
+      </Show>
+      <Show when={props.item.allowedByPolicy}>
+        <span class="badge border-line-strong">{t("outcome.byPolicy")}</span>
+      </Show>
+      <Show when={props.item.reconciled}>
+        <span class="badge border-line-strong">{t("outcome.reconciled")}</span>
+      </Show>
+    </div>
+    <Show when={props.item.executedHash}>{(hash) => <Receipt item={props.item} executedHash={hash()} />}</Show>
+    <Show when={props.item.facts}>
+      {(facts) => (
+        <div class="mt-2">
+          <FactList facts={facts()} label={factLabel} />
+        </div>
+      )}
+    </Show>
+    <Show when={props.item.result}>
+      {(result) => (
+        <details class="mt-2">
+          <summary class="min-h-6">{t("sections.result")}</summary>
+          <RawText text={result()} label={t("sections.result")} />
+        </details>
+      )}
+    </Show>
+    <Show when={props.item.status === "unknown"}>
+      <A class="btn mt-3" href={`/w/${props.item.workspaceId}/runs/${props.item.runId}`}>
+        {t("outcome.reconcile")}
+      </A>
+    </Show>
+    <Show when={props.item.status === "expired" || props.item.successorId !== null}>
+      <RequestAgain item={props.item} itemHref={props.itemHref} />
+    </Show>
+  </section>
+);

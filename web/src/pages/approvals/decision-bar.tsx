@@ -1,0 +1,204 @@
+import type { ApprovalDetail } from "@aiw/contract/views";
+import { createEffect, createSignal, createUniqueId, type JSX, Match, on, onCleanup, onMount, Show, Switch } from "solid-js";
+import { approvals as t } from "../../i18n/approvals.ts";
+import { ErrorLine } from "../../ui/error-panel.tsx";
+import { FormField } from "../../ui/form-field.tsx";
+import { VisibleText } from "../../ui/visible-text-view.tsx";
+import { ARM_MS, confirmationOf, targetOf } from "./decision-model.ts";
+
+export type Decision =
+  | { readonly kind: "approve"; readonly reason: string }
+  | { readonly kind: "reject"; readonly reason: string; readonly endRun: boolean };
+
+type Step = "idle" | "confirm" | "reject";
+/** What the keys of the page may do to the bar. */
+export interface BarControls {
+  readonly approve: () => void;
+  readonly reject: () => void;
+}
+
+export interface DecisionBarProps {
+  readonly item: ApprovalDetail;
+  readonly isRequester: boolean;
+  readonly unviewed: number;
+  /** Why nothing can be decided right now although the request is open; null when it can. */
+  readonly locked: string | null;
+  readonly busy: boolean;
+  readonly failure: unknown;
+  readonly onDecide: (decision: Decision) => void;
+  readonly controls: (controls: BarControls | null) => void;
+}
+
+/** Becomes true a moment after the caller was drawn: what just appeared under the cursor takes no click (APR-15). */
+const createArmed = (): (() => boolean) => {
+  const [armed, setArmed] = createSignal(false);
+  onMount(() => {
+    const timer = setTimeout(() => setArmed(true), ARM_MS);
+    onCleanup(() => clearTimeout(timer));
+  });
+  return armed;
+};
+
+/** A button that stays focusable while it does not act, so that the keyboard never loses its place. */
+const ActButton = (props: { readonly class: string; readonly off: boolean; readonly onAct: () => void; readonly ref?: (element: HTMLButtonElement) => void; readonly children: JSX.Element }): JSX.Element => (
+  <button
+    type="button"
+    class={`btn min-h-12 flex-1 md:min-h-10 md:flex-none ${props.class}`}
+    aria-disabled={props.off}
+    ref={(element) => props.ref?.(element)}
+    onClick={() => {
+      if (!props.off) props.onAct();
+    }}
+  >
+    {props.children}
+  </button>
+);
+
+const Confirm = (props: DecisionBarProps & { readonly onBack: () => void }): JSX.Element => {
+  const armed = createArmed();
+  const [comment, setComment] = createSignal("");
+  const [typed, setTyped] = createSignal("");
+  const titleId = createUniqueId();
+  const needsTyping = (): boolean => confirmationOf(props.item) === "type";
+  const target = (): string => targetOf(props.item);
+  const off = (): boolean => !armed() || props.busy || props.locked !== null || (needsTyping() && typed().trim() !== target());
+  let button: HTMLButtonElement | undefined;
+  let field: HTMLInputElement | undefined;
+  onMount(() => (field ?? button)?.focus());
+  return (
+    <div role="group" aria-labelledby={titleId} class="flex flex-col gap-2">
+      <p id={titleId} class="font-medium">
+        {t("bar.confirmTitle")}
+      </p>
+      <p class="text-meta text-ink-2 [overflow-wrap:anywhere]">
+        <VisibleText text={t("bar.confirmBody", { title: props.item.title, hash: props.item.snapshotHash.slice(0, 12) })} />
+      </p>
+      <Show when={props.isRequester}>
+        <p class="text-meta text-warn">{t("bar.selfHint")}</p>
+      </Show>
+      <Show when={needsTyping()}>
+        <FormField label={t("bar.typeTarget", { target: target() })} required>
+          {(attrs) => <input {...attrs} ref={field} class="input" autocomplete="off" value={typed()} onInput={(event) => setTyped(event.currentTarget.value)} />}
+        </FormField>
+      </Show>
+      <FormField label={t("bar.comment")}>
+        {(attrs) => <input {...attrs} class="input" maxlength={2000} value={comment()} onInput={(event) => setComment(event.currentTarget.value)} />}
+      </FormField>
+      <div class="flex gap-2">
+        <ActButton class="btn-primary" off={off()} onAct={() => props.onDecide({ kind: "approve", reason: comment().trim() })} ref={(element) => (button = element)}>
+          {props.busy ? t("bar.sending") : t("bar.confirm")}
+        </ActButton>
+        <ActButton class="" off={props.busy} onAct={props.onBack}>
+          {t("bar.back")}
+        </ActButton>
+      </div>
+    </div>
+  );
+};
+
+const Reject = (props: DecisionBarProps & { readonly onBack: () => void }): JSX.Element => {
+  const [reason, setReason] = createSignal("");
+  const [endRun, setEndRun] = createSignal(false);
+  const off = (): boolean => props.busy || props.locked !== null || reason().trim() === "";
+  const send = (): void => {
+    if (!off()) props.onDecide({ kind: "reject", reason: reason().trim(), endRun: endRun() });
+  };
+  let field: HTMLTextAreaElement | undefined;
+  onMount(() => field?.focus());
+  return (
+    <form
+      class="flex flex-col gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+      onKeyDown={(event) => {
+        if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) send();
+        if (event.key === "Escape") props.onBack();
+      }}
+    >
+      <FormField label={t("bar.reason")} help={t("bar.reasonHint")} required>
+        {(attrs) => (
+          <textarea {...attrs} ref={field} class="input min-h-20" rows={3} maxlength={2000} value={reason()} onInput={(event) => setReason(event.currentTarget.value)} />
+        )}
+      </FormField>
+      <label class="flex min-h-7 items-center gap-2">
+        <input type="checkbox" class="size-4 accent-accent" checked={endRun()} onChange={(event) => setEndRun(event.currentTarget.checked)} />
+        {t("bar.endRun")}
+      </label>
+      <div class="flex gap-2">
+        <ActButton class="btn-danger" off={off()} onAct={send}>
+          {props.busy ? t("bar.sending") : t("bar.reject")}
+        </ActButton>
+        <ActButton class="" off={props.busy} onAct={props.onBack}>
+          {t("bar.back")}
+        </ActButton>
+      </div>
+    </form>
+  );
+};
+
+/** Approve or reject, always at the same place; it stays at the lower edge of the window (APR-15). */
+export const DecisionBar = (props: DecisionBarProps): JSX.Element => {
+  const [step, setStep] = createSignal<Step>("idle");
+  const armed = createArmed();
+  let approveButton: HTMLButtonElement | undefined;
+  let rejectButton: HTMLButtonElement | undefined;
+  const open = (next: Exclude<Step, "idle">): void => {
+    if (props.locked === null && !props.busy) setStep(next);
+  };
+  const back = (): void => {
+    const from = step();
+    setStep("idle");
+    (from === "reject" ? rejectButton : approveButton)?.focus();
+  };
+  const approve = (): void => {
+    if (confirmationOf(props.item) === "direct") props.onDecide({ kind: "approve", reason: "" });
+    else open("confirm");
+  };
+  onMount(() => {
+    props.controls({
+      // The key leads to a focused button that Enter presses; it never decides by itself.
+      approve: () => (confirmationOf(props.item) === "direct" ? approveButton?.focus() : open("confirm")),
+      reject: () => open("reject"),
+    });
+  });
+  onCleanup(() => props.controls(null));
+  createEffect(
+    on(
+      () => props.item.snapshotHash,
+      () => setStep("idle"),
+      { defer: true },
+    ),
+  );
+  return (
+    <section
+      aria-label={t("bar.label")}
+      class="sticky bottom-[calc(3.5rem+env(safe-area-inset-bottom))] z-20 -mx-4 max-h-[80dvh] overflow-y-auto border-t border-line-strong bg-surface px-4 py-3 md:bottom-0 md:mx-0 md:rounded-t-panel md:border-x"
+    >
+      <Show when={props.locked}>{(reason) => <p class="mb-2 text-warn">{reason()}</p>}</Show>
+      <Switch>
+        <Match when={step() === "idle"}>
+          <div class="flex flex-wrap items-center gap-2">
+            <ActButton class="btn-primary" off={!armed() || props.locked !== null || props.busy} onAct={approve} ref={(element) => (approveButton = element)}>
+              {props.busy ? t("bar.sending") : t("bar.approve")}
+            </ActButton>
+            <ActButton class="btn-danger" off={!armed() || props.locked !== null || props.busy} onAct={() => open("reject")} ref={(element) => (rejectButton = element)}>
+              {t("bar.reject")}
+            </ActButton>
+            <Show when={props.unviewed > 0}>
+              <span class="text-meta text-ink-2">{t("bar.viewed", props.unviewed)}</span>
+            </Show>
+          </div>
+        </Match>
+        <Match when={step() === "confirm"}>
+          <Confirm {...props} onBack={back} />
+        </Match>
+        <Match when={step() === "reject"}>
+          <Reject {...props} onBack={back} />
+        </Match>
+      </Switch>
+      <ErrorLine error={props.failure} />
+    </section>
+  );
+};

@@ -1,0 +1,33 @@
+import { describe, expect, test } from "vitest";
+import { countDisguised, visibleString, visibleText } from "./visible-text.ts";
+
+describe("hidden characters are made visible (APR-2)", () => {
+  test("plain text with tabs, umlauts and emoji stays as it is", () => {
+    const text = "\tGröße = 3 // ✓ 日本 привет 🎉";
+    expect(visibleText(text)).toEqual([{ text }]);
+    expect(visibleText("")).toEqual([]);
+  });
+  test.each([
+    ["bidi override", "a\u202Eb", "a⟨U+202E⟩b"],
+    ["bidi isolate", "\u2066x\u2069", "⟨U+2066⟩x⟨U+2069⟩"],
+    ["zero width space", "ad\u200Bmin", "ad⟨U+200B⟩min"],
+    ["byte order mark", "\uFEFFx", "⟨U+FEFF⟩x"],
+    ["soft hyphen", "x\u00ADy", "x⟨U+00AD⟩y"],
+    ["carriage return", "x\r", "x⟨U+000D⟩"],
+    ["escape", "\u001B[2K", "⟨U+001B⟩[2K"],
+    ["line separator", "a\u2028b", "a⟨U+2028⟩b"],
+    ["no-break space", "a\u00A0b", "a⟨U+00A0⟩b"],
+    ["tag characters", "x\u{E0041}", "x⟨U+E0041⟩"],
+    ["Hangul filler", "a\u3164", "a⟨U+3164⟩"],
+    ["lone surrogate", "a\uD800b", "a⟨U+D800⟩b"],
+  ])("%s", (_name, text, shown) => {
+    expect(visibleString(text)).toBe(shown);
+  });
+  test("a letter of another script inside a Latin word is flagged, whole words of that script are not", () => {
+    expect(visibleString("p\u0430th слово")).toBe("p\u0430⟨U+0430⟩th слово");
+    expect(visibleText("p\u0430th")[1]?.disguise).toBe("lookalike");
+  });
+  test("the count is the number of marks", () => {
+    expect(countDisguised("\u200B\u202Ex\u0000")).toBe(3);
+  });
+});
