@@ -318,7 +318,7 @@ describe.each(APIS)("GW-1 %s", (api) => {
     expect(outcome.error?.rawBody?.length).toBe(8_192);
   });
 
-  test("GW-3 the key never appears in an error, not even when the gateway repeats it", async () => {
+  test("GW-1 the key never appears in an error, not even when the gateway repeats it", async () => {
     const outcome = await run(
       api,
       errorTurn(400, null, `Bad key ${KEY} or sk-live_abcdef123456, sent as Bearer ${KEY} ${"long ".repeat(300)}`),
