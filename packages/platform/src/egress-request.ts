@@ -39,12 +39,20 @@ export async function sendRequest(url: URL, agent: http.Agent, request: SafeRequ
     const response = await exchange(url, agent, signal, request);
     const status = response.statusCode ?? 0;
     const announced = Number(response.headers["content-length"] ?? 0);
-    const refusal = refuse(status, response.headers.location, announced > request.maxBytes && request.method !== "HEAD");
+    const refusal = refuse(
+      status,
+      response.headers.location,
+      announced > request.maxBytes && request.method !== "HEAD",
+    );
     if (refusal !== undefined) {
       response.destroy();
       throw new EgressError(refusal, url.hostname);
     }
-    return { status, headers: flatten(response.headers), body: bounded(response, request.maxBytes, url.hostname, failed) };
+    return {
+      status,
+      headers: flatten(response.headers),
+      body: bounded(response, request.maxBytes, url.hostname, failed),
+    };
   } catch (error) {
     throw failed(error);
   }
@@ -57,7 +65,12 @@ export async function readBody(body: AsyncIterable<Uint8Array>): Promise<Uint8Ar
   return new Uint8Array(Buffer.concat(chunks));
 }
 
-function exchange(url: URL, agent: http.Agent, signal: AbortSignal, request: SafeRequest): Promise<http.IncomingMessage> {
+function exchange(
+  url: URL,
+  agent: http.Agent,
+  signal: AbortSignal,
+  request: SafeRequest,
+): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     const { body } = request;
     const send = url.protocol === "http:" ? http.request : https.request;
@@ -77,7 +90,11 @@ function exchange(url: URL, agent: http.Agent, signal: AbortSignal, request: Saf
   });
 }
 
-function refuse(status: number, location: string | undefined, isTooLarge: boolean): "redirect_not_allowed" | "response_too_large" | undefined {
+function refuse(
+  status: number,
+  location: string | undefined,
+  isTooLarge: boolean,
+): "redirect_not_allowed" | "response_too_large" | undefined {
   if (REDIRECTS.has(status) && location !== undefined) return "redirect_not_allowed";
   return isTooLarge ? "response_too_large" : undefined;
 }

@@ -49,7 +49,10 @@ function codeOf(options: Partial<EgressOptions>, url: string): string {
 }
 
 async function failureOf(work: Promise<unknown>): Promise<string> {
-  const error = await work.then(() => undefined, (reason: unknown) => reason);
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
   return error instanceof EgressError ? error.code : String(error);
 }
 
@@ -114,12 +117,16 @@ describe("SRC-3 what may be asked for", () => {
     ["[2002:7f00:1::]", "2002:7f00:1::"],
   ])("N52 %s on the list without a port does not open the address behind it", (form, entry) => {
     const listed = entry.includes(":") ? `[${entry}]` : entry;
-    expect(["address_not_allowed", "host_not_allowed"]).toContain(codeOf({ allowedHosts: [listed] }, `https://${form}/`));
+    expect(["address_not_allowed", "host_not_allowed"]).toContain(
+      codeOf({ allowedHosts: [listed] }, `https://${form}/`),
+    );
   });
 
   test("SRC-3 link-local and metadata addresses stay closed even with host and port on the list", () => {
     for (const host of ["169.254.169.254", "[fe80::1]", "[fd00:ec2::254]", "0.0.0.0"]) {
-      expect(codeOf({ allowedHosts: [`${host}:443`, `${host}:80`], allowLocal: true }, `https://${host}/`)).toBe("address_not_allowed");
+      expect(codeOf({ allowedHosts: [`${host}:443`, `${host}:80`], allowLocal: true }, `https://${host}/`)).toBe(
+        "address_not_allowed",
+      );
     }
   });
 
@@ -157,14 +164,24 @@ describe("SRC-3 what may be connected to", () => {
   test("SRC-3 host and port on the list may lead into the private network, not to loopback or metadata", async () => {
     const allowedHosts = ["git.example.com:8443"];
     expect(await to([v4("10.0.0.1")], { allowedHosts }).resolve("git.example.com", 8443)).toHaveLength(1);
-    expect(await failureOf(to([v4("10.0.0.1")], { allowedHosts }).resolve("git.example.com", 443))).toBe("host_not_allowed");
-    expect(await failureOf(to([v4("127.0.0.1")], { allowedHosts }).resolve("git.example.com", 8443))).toBe("address_not_allowed");
-    expect(await failureOf(to([v4("169.254.169.254")], { allowedHosts, allowLocal: true }).resolve("git.example.com", 8443))).toBe("address_not_allowed");
+    expect(await failureOf(to([v4("10.0.0.1")], { allowedHosts }).resolve("git.example.com", 443))).toBe(
+      "host_not_allowed",
+    );
+    expect(await failureOf(to([v4("127.0.0.1")], { allowedHosts }).resolve("git.example.com", 8443))).toBe(
+      "address_not_allowed",
+    );
+    expect(
+      await failureOf(to([v4("169.254.169.254")], { allowedHosts, allowLocal: true }).resolve("git.example.com", 8443)),
+    ).toBe("address_not_allowed");
   });
 
   test("N52 a name that changes between check and connect is refused before the connection", async () => {
     const answers = [[v4("93.184.215.14")], [v4("127.0.0.1")]];
-    const egress = createEgress({ allowedHosts: ["git.example.com"], allowLocal: false, resolve: async () => answers.shift() ?? [] });
+    const egress = createEgress({
+      allowedHosts: ["git.example.com"],
+      allowLocal: false,
+      resolve: async () => answers.shift() ?? [],
+    });
     await egress.resolve("git.example.com", 443);
     const before = reached.length;
     expect(await failureOf(egress.request({ url: "https://git.example.com/", ...limits }))).toBe("address_not_allowed");
@@ -187,7 +204,9 @@ describe("SRC-3 what may be connected to", () => {
   test("N52 an agent used on its own refuses literal addresses too", async () => {
     const egress = createEgress({ allowedHosts: ["127.0.0.1"], allowLocal: false });
     const before = reached.length;
-    const refused = await new Promise((resolve) => http.get(`http://127.0.0.1:${port}/`, { agent: egress.agents().http }).on("error", resolve));
+    const refused = await new Promise((resolve) =>
+      http.get(`http://127.0.0.1:${port}/`, { agent: egress.agents().http }).on("error", resolve),
+    );
     expect(refused).toMatchObject({ code: "address_not_allowed" });
     expect(reached).toHaveLength(before);
   });
@@ -195,11 +214,16 @@ describe("SRC-3 what may be connected to", () => {
   test("N52 other protocols and agents do not get other ports of a host listed without one", async () => {
     const egress = to([v4("93.184.215.14")]);
     expect(await egress.resolve("GIT.example.com.", 443)).toHaveLength(1);
-    for (const other of [22, 25, 80, 6379]) expect(await failureOf(egress.resolve("git.example.com", other))).toBe("host_not_allowed");
+    for (const other of [22, 25, 80, 6379])
+      expect(await failureOf(egress.resolve("git.example.com", other))).toBe("host_not_allowed");
   });
 
   test("SRC-3 a name that cannot be resolved is unreachable", async () => {
-    const egress = createEgress({ allowedHosts: ["git.example.com"], allowLocal: false, resolve: () => Promise.reject(new Error("ENOTFOUND")) });
+    const egress = createEgress({
+      allowedHosts: ["git.example.com"],
+      allowLocal: false,
+      resolve: () => Promise.reject(new Error("ENOTFOUND")),
+    });
     expect(await failureOf(egress.request({ url: "https://git.example.com/", ...limits }))).toBe("unreachable");
   });
 });
@@ -214,8 +238,18 @@ describe("SRC-3 bounded requests", () => {
       yield Buffer.from("llo");
     }
     for (const body of ["hello", Buffer.from("hello"), parts()]) {
-      const response = await local().request({ url: at("/echo"), method: "POST", headers: { "x-a": "1" }, body, ...limits });
-      expect([response.status, response.headers["x-method"], response.headers["set-cookie"]]).toEqual([200, "POST", "a=1, b=2"]);
+      const response = await local().request({
+        url: at("/echo"),
+        method: "POST",
+        headers: { "x-a": "1" },
+        body,
+        ...limits,
+      });
+      expect([response.status, response.headers["x-method"], response.headers["set-cookie"]]).toEqual([
+        200,
+        "POST",
+        "a=1, b=2",
+      ]);
       expect(Buffer.from(await readBody(response.body)).toString()).toBe("hello");
       expect(reached.at(-1)?.headers["x-a"]).toBe("1");
     }
@@ -229,7 +263,9 @@ describe("SRC-3 bounded requests", () => {
   });
 
   test("SRC-3 answers are cut at the limit, announced or not", async () => {
-    expect(await failureOf(local().request({ url: at("/big"), timeoutMs: 5_000, maxBytes: 3_999 }))).toBe("response_too_large");
+    expect(await failureOf(local().request({ url: at("/big"), timeoutMs: 5_000, maxBytes: 3_999 }))).toBe(
+      "response_too_large",
+    );
     const exact = await local().request({ url: at("/big"), timeoutMs: 5_000, maxBytes: 4_000 });
     expect((await readBody(exact.body)).byteLength).toBe(4_000);
     const endless = await local().request({ url: at("/endless"), ...limits });
@@ -245,7 +281,14 @@ describe("SRC-3 bounded requests", () => {
   test("SRC-3 a cut connection is an error, not a short answer", async () => {
     const cut = await local().request({ url: at("/cut"), ...limits });
     expect(await failureOf(readBody(cut.body))).toBe("unreachable");
-    expect(await failureOf(createEgress({ allowedHosts: ["127.0.0.1:1"], allowLocal: true }).request({ url: "http://127.0.0.1:1/", ...limits }))).toBe("unreachable");
+    expect(
+      await failureOf(
+        createEgress({ allowedHosts: ["127.0.0.1:1"], allowLocal: true }).request({
+          url: "http://127.0.0.1:1/",
+          ...limits,
+        }),
+      ),
+    ).toBe("unreachable");
   });
 
   test("RUN-8 the caller's signal ends a request with its own reason", async () => {

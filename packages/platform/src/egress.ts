@@ -54,9 +54,12 @@ type AllowedHost = { host: string; port: number | undefined };
 export function createEgress(options: EgressOptions): Egress {
   const allowed = options.allowedHosts.map(parseEntry);
   const resolver = options.resolve ?? resolveBySystem;
-  const isExplicit = (host: string, port: number) => allowed.some((entry) => entry.host === host && entry.port === port);
+  const isExplicit = (host: string, port: number) =>
+    allowed.some((entry) => entry.host === host && entry.port === port);
   const isLocalEntry = (host: string) =>
-    options.allowLocal && isLoopbackName(host) && allowed.some((entry) => entry.host === host && entry.port === undefined);
+    options.allowLocal &&
+    isLoopbackName(host) &&
+    allowed.some((entry) => entry.host === host && entry.port === undefined);
   const isVouched = (host: string, port: number) => isExplicit(host, port) || isLocalEntry(host);
   const isNamed = (host: string) => allowed.some((entry) => entry.host === host && entry.port === undefined);
   const isListed = (host: string, port: number) => port === HTTPS_PORT && isNamed(host);
@@ -146,11 +149,21 @@ type Resolve = (host: string, port: number) => Promise<readonly ResolvedAddress[
 
 function lookupWith(resolve: Resolve, port: number): LookupFunction {
   return (hostname, options, callback) => {
-    resolve(hostname, port).then(
-      (addresses) => answer(addresses, options, callback),
-      (error: NodeJS.ErrnoException) => callback(error, [], 0),
-    );
+    const settle = async (): Promise<void> => {
+      const outcome = await outcomeOf(resolve(hostname, port), hostname);
+      if (outcome instanceof Error) return callback(outcome, [], 0);
+      answer(outcome, options, callback);
+    };
+    void settle();
   };
+}
+
+async function outcomeOf<T>(work: Promise<T>, host: string): Promise<T | Error> {
+  try {
+    return await work;
+  } catch (error) {
+    return error instanceof Error ? error : new EgressError("unreachable", host, error);
+  }
 }
 
 function answer(

@@ -43,7 +43,12 @@ const keyRing = z.string().superRefine((value, context) => {
 const hostList = z
   .string()
   .default("")
-  .transform((value) => value.split(",").map((part) => part.trim()).filter((part) => part !== ""))
+  .transform((value) =>
+    value
+      .split(",")
+      .map((part) => part.trim())
+      .filter((part) => part !== ""),
+  )
   .refine((hosts) => hosts.every(isHostEntry), "must be host or host:port, comma-separated, without https:// and path");
 
 function isHostEntry(entry: string): boolean {
@@ -52,12 +57,16 @@ function isHostEntry(entry: string): boolean {
 
 /** One entry per variable: how its text becomes a value. Documented in docs/configuration.md, which a test compares. */
 export const shape = {
-  AIW_ENV: z.enum(["development", "production", "test"], "must be development, production or test").default("development"),
+  AIW_ENV: z
+    .enum(["development", "production", "test"], "must be development, production or test")
+    .default("development"),
   AIW_HOST: z.string().default("127.0.0.1"),
   AIW_PORT: whole(0, 65_535).default(3000),
   AIW_PUBLIC_URL: httpUrl.transform((value) => value.replace(/\/+$/, "")).optional(),
   AIW_DATA_DIR: z.string().default(".data"),
-  AIW_LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"], "must be debug, info, warn, error or silent").default("info"),
+  AIW_LOG_LEVEL: z
+    .enum(["debug", "info", "warn", "error", "silent"], "must be debug, info, warn, error or silent")
+    .default("info"),
 
   AIW_DATABASE_ADMIN_URL: postgresUrl.optional(),
   AIW_DATABASE_API_URL: postgresUrl.optional(),
@@ -66,12 +75,18 @@ export const shape = {
 
   AIW_SECRET_KEY: keyRing.optional(),
 
-  AWS_REGION: z.string().regex(/^[a-z0-9-]+$/, "must be a region name such as eu-central-1").default("eu-central-1"),
+  AWS_REGION: z
+    .string()
+    .regex(/^[a-z0-9-]+$/, "must be a region name such as eu-central-1")
+    .default("eu-central-1"),
   AWS_ENDPOINT_URL: httpUrl.optional(),
   AIW_SQS_ENDPOINT: httpUrl.optional(),
   AIW_STEP_QUEUE_URL: httpUrl.optional(),
   AIW_JOBS_QUEUE_URL: httpUrl.optional(),
-  AIW_BUCKET: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "must be a bucket name").optional(),
+  AIW_BUCKET: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "must be a bucket name")
+    .optional(),
 
   OPENAI_API_KEY: z.string().optional(),
   OPENAI_BASE_URL: httpUrl.optional(),

@@ -25,16 +25,25 @@ describe("OPS-6 environment", () => {
   });
 
   test("OPS-6 documentation and .env.example list exactly the variables of the schema, in its order", () => {
-    const example = readRoot(".env.example").split("\n").flatMap((line) => /^([A-Z_]+)=(.*)$/.exec(line)?.slice(1, 3) ?? []);
+    const example = readRoot(".env.example")
+      .split("\n")
+      .flatMap((line) => /^([A-Z_]+)=(.*)$/.exec(line)?.slice(1, 3) ?? []);
     const pairs = example.flatMap((name, index) => (index % 2 === 0 ? [[name, example[index + 1] ?? ""]] : []));
     expect(documented().map(([name]) => name)).toEqual(envNames);
     expect(pairs).toEqual(documented());
   });
 
   test("OPS-6 all problems are listed at once, with what to do and without the values", () => {
-    const problems = problemsOf({ AIW_PORT: "abc", AIW_LEASE_S: "-1", AIW_SECRET_KEY: `${key},hunter2hunter2`, AIW_DATABASE_API_URL: "mysql://u:hunter2@h/d" });
+    const problems = problemsOf({
+      AIW_PORT: "abc",
+      AIW_LEASE_S: "-1",
+      AIW_SECRET_KEY: `${key},hunter2hunter2`,
+      AIW_DATABASE_API_URL: "mysql://u:hunter2@h/d",
+    });
     expect(problems).toHaveLength(4);
-    expect(problems.join("\n")).toContain("AIW_SECRET_KEY: key 2 of 2 is not 32 bytes in base64; make a key with: openssl rand -base64 32");
+    expect(problems.join("\n")).toContain(
+      "AIW_SECRET_KEY: key 2 of 2 is not 32 bytes in base64; make a key with: openssl rand -base64 32",
+    );
     expect(problems.join("\n")).not.toContain("hunter2");
   });
 
@@ -60,20 +69,32 @@ describe("OPS-6 environment", () => {
     [{ AIW_MAX_TOOL_ROUNDS: "101" }, /AIW_MAX_TOOL_ROUNDS: must not be above/],
     [{ AIW_SESSION_IDLE_S: "700000" }, /AIW_SESSION_IDLE_S: must not be longer/],
     [{ AIW_APPROVAL_TTL_S: "29" }, /AIW_APPROVAL_TTL_S: must be a whole number from 30 to 604800/],
-    [{ AIW_GIT_ALLOWED_HOSTS: "git.example.com,https://x.example" }, /AIW_GIT_ALLOWED_HOSTS: must be host or host:port/],
+    [
+      { AIW_GIT_ALLOWED_HOSTS: "git.example.com,https://x.example" },
+      /AIW_GIT_ALLOWED_HOSTS: must be host or host:port/,
+    ],
   ])("RUN-23 %o is refused with a sentence", (source, sentence) => {
     expect(problemsOf(source)).toEqual([expect.stringMatching(sentence)]);
   });
 
   test("RUN-23 small times that fit each other are accepted, fractions too", () => {
-    const env = loadEnv({ AIW_LEASE_S: "1", AIW_HEARTBEAT_S: "0.25", AIW_GIT_ALLOWED_HOSTS: "git.example.com, [::1]:8080,127.0.0.1:3001" });
-    expect([env.AIW_HEARTBEAT_S, env.AIW_GIT_ALLOWED_HOSTS]).toEqual([0.25, ["git.example.com", "[::1]:8080", "127.0.0.1:3001"]]);
+    const env = loadEnv({
+      AIW_LEASE_S: "1",
+      AIW_HEARTBEAT_S: "0.25",
+      AIW_GIT_ALLOWED_HOSTS: "git.example.com, [::1]:8080,127.0.0.1:3001",
+    });
+    expect([env.AIW_HEARTBEAT_S, env.AIW_GIT_ALLOWED_HOSTS]).toEqual([
+      0.25,
+      ["git.example.com", "[::1]:8080", "127.0.0.1:3001"],
+    ]);
   });
 });
 
 describe("N87 production", () => {
   test("N87 a plain production environment starts and the public address loses its slash", () => {
-    expect(loadEnv({ ...production, AIW_ALLOW_LOCAL: "false", AIW_DEMO_PASSWORD: "" }).AIW_PUBLIC_URL).toBe("https://ai.example.com");
+    expect(loadEnv({ ...production, AIW_ALLOW_LOCAL: "false", AIW_DEMO_PASSWORD: "" }).AIW_PUBLIC_URL).toBe(
+      "https://ai.example.com",
+    );
   });
 
   test.each([
@@ -86,7 +107,9 @@ describe("N87 production", () => {
     ["AIW_FAULTS", "{}"],
     ["AIW_TEST_CLOCK", "1"],
   ])("N87 %s refuses to start in production", (name, value) => {
-    expect(problemsOf({ ...production, [name]: value })).toEqual([`${name}: is for development and tests; remove it in production`]);
+    expect(problemsOf({ ...production, [name]: value })).toEqual([
+      `${name}: is for development and tests; remove it in production`,
+    ]);
     expect(problemsOf({ ...production, AIW_ENV: "test", [name]: value })).toEqual([]);
   });
 
@@ -102,6 +125,8 @@ function readRoot(file: string): string {
 
 /** Name and default of each row of the tables. */
 function documented(): (readonly [string, string])[] {
-  const rows = readRoot("docs/configuration.md").split("\n").map((line) => /^\| `([A-Z_]+)` \| (?:`([^`]*)`)? ?\|/.exec(line));
+  const rows = readRoot("docs/configuration.md")
+    .split("\n")
+    .map((line) => /^\| `([A-Z_]+)` \| (?:`([^`]*)`)? ?\|/.exec(line));
   return rows.flatMap((row) => (row?.[1] === undefined ? [] : [[row[1], row[2] ?? ""] as const]));
 }

@@ -55,7 +55,9 @@ export function loadEnv<K extends EnvName = never>(source: Source, needed: reado
 
 /** Variables that begin with AIW_ and mean nothing here: most likely typing errors. */
 export function unknownVariables(source: Source): string[] {
-  return Object.keys(source).filter((name) => name.startsWith("AIW_") && !envNames.includes(name)).toSorted();
+  return Object.keys(source)
+    .filter((name) => name.startsWith("AIW_") && !envNames.includes(name))
+    .toSorted();
 }
 
 function shapeHasNoDefault(data: Env | undefined, name: EnvName): boolean {

@@ -12,7 +12,10 @@ await fp("claim.tx", async () => console.log("ran 2"));
 console.log("end");`;
 
 function runChild(env: Record<string, string>) {
-  return spawnSync(process.execPath, ["--input-type=module", "-e", script], { env: { ...process.env, ...env }, encoding: "utf8" });
+  return spawnSync(process.execPath, ["--input-type=module", "-e", script], {
+    env: { ...process.env, ...env },
+    encoding: "utf8",
+  });
 }
 
 describe("stop points (house rule 9)", () => {
@@ -30,7 +33,12 @@ describe("stop points (house rule 9)", () => {
   });
 
   test("a throw happens at the nth passing, once, before or after the work", async () => {
-    setFaultPlan({ rules: [{ at: "w:before", nth: 2, act: "throw" }, { at: "v:after", act: "throw" }] });
+    setFaultPlan({
+      rules: [
+        { at: "w:before", nth: 2, act: "throw" },
+        { at: "v:after", act: "throw" },
+      ],
+    });
     let ran = 0;
     const work = async () => void (ran += 1);
     await fp("w", work);
@@ -49,12 +57,18 @@ describe("stop points (house rule 9)", () => {
   });
 
   test("exit kills the process where it stands", () => {
-    const child = runChild({ AIW_ENV: "test", AIW_FAULTS: JSON.stringify({ rules: [{ at: "claim.tx:after", nth: 2, act: "exit" }] }) });
+    const child = runChild({
+      AIW_ENV: "test",
+      AIW_FAULTS: JSON.stringify({ rules: [{ at: "claim.tx:after", nth: 2, act: "exit" }] }),
+    });
     expect([child.signal, child.stdout]).toEqual(["SIGKILL", "ran 1\nran 2\n"]);
   });
 
   test("N87 a plan in the environment has no effect in production", () => {
-    const child = runChild({ AIW_ENV: "production", AIW_FAULTS: JSON.stringify({ rules: [{ at: "claim.tx:before", act: "exit" }] }) });
+    const child = runChild({
+      AIW_ENV: "production",
+      AIW_FAULTS: JSON.stringify({ rules: [{ at: "claim.tx:before", act: "exit" }] }),
+    });
     expect([child.status, child.stdout]).toEqual([0, "ran 1\nran 2\nend\n"]);
   });
 

@@ -52,11 +52,6 @@ export function onPoint(listener: (point: string) => void): () => void {
   return () => void state.listeners.delete(listener);
 }
 
-/** Reads a plan from JSON text. @throws an error that says what is wrong with it. */
-export function parseFaultPlan(json: string): FaultPlan {
-  return planSchema.parse(JSON.parse(json));
-}
-
 async function pass(point: string): Promise<void> {
   for (const listener of state.listeners) listener(point);
   const count = (state.seen.get(point) ?? 0) + 1;

@@ -35,10 +35,12 @@ export function createLog(options: LogOptions): Log {
 }
 
 function build(minimum: number, write: (line: string) => void, base: LogFields): Log {
-  const at = (level: Exclude<LogLevel, "silent">) => (message: string, fields?: LogFields): void => {
-    if (RANK[level] < minimum) return;
-    write(encode(level, message, base, fields));
-  };
+  const at =
+    (level: Exclude<LogLevel, "silent">) =>
+    (message: string, fields?: LogFields): void => {
+      if (RANK[level] < minimum) return;
+      write(encode(level, message, base, fields));
+    };
   return {
     debug: at("debug"),
     info: at("info"),
@@ -59,7 +61,6 @@ function encode(level: string, message: string, base: LogFields, fields: LogFiel
 }
 
 // JSON leaves DEL, C1 controls (one of them starts terminal sequences), line separators and direction marks as they are.
-// oxlint-disable-next-line no-control-regex
 const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
 function escape(json: string): string {

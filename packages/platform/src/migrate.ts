@@ -27,7 +27,9 @@ export type MigrationStatus = {
 export class NewerDatabaseError extends Error {
   override readonly name = "NewerDatabaseError";
   constructor() {
-    super("The database belongs to a newer version of the product. Start that version, or restore a backup made with this one.");
+    super(
+      "The database belongs to a newer version of the product. Start that version, or restore a backup made with this one.",
+    );
   }
 }
 
@@ -141,7 +143,9 @@ async function readStatus(sql: postgres.Sql, folder: string): Promise<MigrationS
 
 /** Time stamp of the newest migration in the database, in the journal's milliseconds. */
 async function lastApplied(sql: postgres.Sql): Promise<number | undefined> {
-  const [table] = await sql<{ exists: boolean }[]>`select to_regclass('drizzle.__drizzle_migrations') is not null as exists`;
+  const [table] = await sql<
+    { exists: boolean }[]
+  >`select to_regclass('drizzle.__drizzle_migrations') is not null as exists`;
   if (table?.exists !== true) return undefined;
   const [row] = await sql<{ last: string | null }[]>`select max(created_at) as last from drizzle.__drizzle_migrations`;
   return row?.last === undefined || row.last === null ? undefined : Number(row.last);

@@ -120,7 +120,7 @@ export function createQueue(options: QueueOptions): Queue {
 }
 
 /** The client for one region, for the cloud or an emulator (which takes any credentials). */
-export function createSqsClient(region: string, endpoint?: string): SQSClient {
+function createSqsClient(region: string, endpoint?: string): SQSClient {
   return new SQSClient({
     region,
     // A doorbell that cannot be sent is not worth waiting for: the row stays and the sweeper rings.
@@ -189,7 +189,8 @@ function entry(body: object, options: SendOptions = {}) {
   if (!Number.isInteger(delayS) || delayS < 0 || delayS > MAX_DELAY_S) {
     throw new RangeError(`a message can be delayed by 0 to ${MAX_DELAY_S} whole seconds`);
   }
-  const fits = group !== undefined && /^[\w!"#$%&'()*+,./:;<=>?@[\\\]^`{|}~-]+$/.test(group) && group.length <= MAX_GROUP_LENGTH;
+  const fits =
+    group !== undefined && /^[\w!"#$%&'()*+,./:;<=>?@[\\\]^`{|}~-]+$/.test(group) && group.length <= MAX_GROUP_LENGTH;
   return {
     MessageBody: JSON.stringify(body),
     ...(delayS === 0 ? {} : { DelaySeconds: delayS }),

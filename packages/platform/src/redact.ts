@@ -75,8 +75,12 @@ function copyError(error: Error, depth: number, chain: readonly object[]): objec
   // A query builder's error carries statement and parameters in its message; only what the database said is kept.
   const isQuery = "query" in error && "params" in error;
   const message = isQuery ? "the database refused a statement" : error.message;
-  const stack = error.stack?.split("\n").filter((line) => /^\s+at /.test(line)).slice(0, 12);
-  const code = "code" in error && (typeof error.code === "string" || typeof error.code === "number") ? error.code : undefined;
+  const stack = error.stack
+    ?.split("\n")
+    .filter((line) => /^\s+at /.test(line))
+    .slice(0, 12);
+  const code =
+    "code" in error && (typeof error.code === "string" || typeof error.code === "number") ? error.code : undefined;
   return {
     name: error.name,
     message: shorten(redactText(message)),
@@ -99,7 +103,9 @@ function formsOf(value: string): readonly string[] {
 
 /** The part of the base64 text that is the same whatever stands around the secret, for one of three byte alignments. */
 function base64Core(bytes: Buffer, shift: number): string[] {
-  const encoded = Buffer.concat([Buffer.alloc(shift), bytes]).toString("base64").replace(/=+$/, "");
+  const encoded = Buffer.concat([Buffer.alloc(shift), bytes])
+    .toString("base64")
+    .replace(/=+$/, "");
   const start = Math.ceil((shift * 8) / 6);
   const end = Math.floor(((shift + bytes.length) * 8) / 6);
   const core = encoded.slice(start, end);

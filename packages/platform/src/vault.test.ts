@@ -7,7 +7,10 @@ const keyB = Buffer.alloc(32, 2).toString("base64url");
 const context = "source:0190/token";
 
 async function codeOf(work: Promise<unknown>): Promise<string> {
-  const error = await work.then(() => undefined, (reason: unknown) => reason);
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
   if (!(error instanceof VaultError)) return String(error);
   expect(JSON.stringify([error.message, error.stack, error.cause])).not.toContain("hunter2");
   return error.code;
@@ -44,20 +47,30 @@ describe("SEC-4 vault", () => {
       const changed = parts.map((part, index) => (index === at ? flip(part) : part)).join(".");
       expect(await codeOf(vault.open(changed, context))).toBe("not_readable");
     }
-    const header = Buffer.from(JSON.stringify({ ...JSON.parse(Buffer.from(parts[0] ?? "", "base64url").toString()), ctx: "other" })).toString("base64url");
+    const header = Buffer.from(
+      JSON.stringify({ ...JSON.parse(Buffer.from(parts[0] ?? "", "base64url").toString()), ctx: "other" }),
+    ).toString("base64url");
     expect(await codeOf(vault.open([header, ...parts.slice(1)].join("."), "other"))).toBe("not_readable");
-    for (const junk of ["", "x", "a.b.c.d.e", "....", "hunter2"]) expect(await codeOf(vault.open(junk, context))).toBe("not_readable");
+    for (const junk of ["", "x", "a.b.c.d.e", "....", "hunter2"])
+      expect(await codeOf(vault.open(junk, context))).toBe("not_readable");
   });
 
   test("SEC-4 another encryption under the same key is refused", async () => {
-    const kid = JSON.parse(Buffer.from((await createVault(keyA).seal("x", context)).split(".")[0] ?? "", "base64url").toString()).kid;
-    const foreign = await new CompactEncrypt(new TextEncoder().encode("hunter2")).setProtectedHeader({ alg: "A256GCMKW", enc: "A128GCM", kid, ctx: context }).encrypt(Buffer.from(keyA, "base64"));
+    const kid = JSON.parse(
+      Buffer.from((await createVault(keyA).seal("x", context)).split(".")[0] ?? "", "base64url").toString(),
+    ).kid;
+    const foreign = await new CompactEncrypt(new TextEncoder().encode("hunter2"))
+      .setProtectedHeader({ alg: "A256GCMKW", enc: "A128GCM", kid, ctx: context })
+      .encrypt(Buffer.from(keyA, "base64"));
     expect(await codeOf(createVault(keyA).open(foreign, context))).toBe("not_readable");
   });
 
-  test.each(["", "short", `${keyA},`, Buffer.alloc(31).toString("base64"), "!".repeat(44)])("SEC-4 the key ring %o is refused without being repeated", (ring) => {
-    expect(() => createVault(ring)).toThrow(/is not 32 bytes in base64/);
-  });
+  test.each(["", "short", `${keyA},`, Buffer.alloc(31).toString("base64"), "!".repeat(44)])(
+    "SEC-4 the key ring %o is refused without being repeated",
+    (ring) => {
+      expect(() => createVault(ring)).toThrow(/is not 32 bytes in base64/);
+    },
+  );
 
   test("SEC-4 the last four characters are shown only of long secrets", () => {
     expect([lastFour("ghp_abcdefghijkl"), lastFour("short")]).toEqual(["ijkl", ""]);
