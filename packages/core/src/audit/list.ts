@@ -1,7 +1,8 @@
+import type { Member } from "@aiw/contract/actors";
 import type { JsonObject } from "@aiw/contract/tools";
 import type { AuditEvent } from "@aiw/contract/views";
 import type { Ctx } from "@aiw/platform/ctx";
-import { type Member, requireAdmin } from "../identity/actors.ts";
+import { requireAdmin } from "../identity/actors.ts";
 import { inWorkspace } from "../identity/scope.ts";
 import { badCursor } from "./cursor.ts";
 

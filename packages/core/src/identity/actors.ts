@@ -1,36 +1,12 @@
+import type { Human, Member } from "@aiw/contract/actors";
 import { Problem } from "@aiw/contract/problem";
-import type { MemberRole } from "@aiw/contract/views";
 import type { Ctx } from "@aiw/platform/ctx";
 import { transaction } from "@aiw/platform/db";
 import * as audit from "../audit/write.ts";
 
-/** Nobody is known yet: the sign-in page. */
-export interface Anonymous {
-  readonly kind: "anonymous";
-}
-
-/** The operator at the command line or the start of the product itself. */
-export interface Operator {
-  readonly kind: "operator";
-}
-
-/** A signed-in person (IDN-1). */
-export interface Human {
-  readonly kind: "human";
-  readonly userId: string;
+/** A signed-in person and the session they came with, which streams keep checking (N6). */
+export interface Visitor extends Human {
   readonly sessionId: string;
-  readonly name: string;
-  readonly displayName: string;
-  readonly isPlatformAdmin: boolean;
-  readonly isGlobalApprover: boolean;
-  readonly mustChangePassword: boolean;
-}
-
-/** A person inside a workspace; only `workspaces.enter` makes one, from the membership row (SEC-1). */
-export interface Member extends Human {
-  readonly workspaceId: string;
-  readonly teamId: string;
-  readonly role: MemberRole;
 }
 
 /** @throws Problem forbidden, audited, unless the member is an admin of the workspace (IDN-4) */

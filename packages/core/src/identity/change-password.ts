@@ -1,8 +1,8 @@
+import type { Human } from "@aiw/contract/actors";
 import { Problem } from "@aiw/contract/problem";
 import type { Ctx } from "@aiw/platform/ctx";
 import { transaction } from "@aiw/platform/db";
 import * as audit from "../audit/write.ts";
-import type { Human } from "./actors.ts";
 import { checkStrength, hashPassword } from "./passwords.ts";
 import { closeSession, openSession } from "./sessions.ts";
 import { clearAttempts, isRight, reserveAttempt, type SignInConfig } from "./sign-in.ts";

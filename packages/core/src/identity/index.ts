@@ -1,5 +1,5 @@
 export { requireAdmin, requirePlatformAdmin } from "./actors.ts";
-export type { Anonymous, Human, Member, Operator } from "./actors.ts";
+export type { Visitor } from "./actors.ts";
 export { inOwnWorkspaces, inWorkspace, setWorkspaces } from "./scope.ts";
 export { authenticate, liveSessions } from "./sessions.ts";
 export type { SessionLimits } from "./sessions.ts";

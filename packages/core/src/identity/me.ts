@@ -1,8 +1,8 @@
+import type { Human } from "@aiw/contract/actors";
 import { Problem } from "@aiw/contract/problem";
 import type { Me } from "@aiw/contract/views";
 import type { Ctx } from "@aiw/platform/ctx";
 import { transaction, type Tx } from "@aiw/platform/db";
-import type { Human } from "./actors.ts";
 
 interface Row {
   readonly id: string;

@@ -1,6 +1,6 @@
+import type { Human, Member } from "@aiw/contract/actors";
 import type { Ctx } from "@aiw/platform/ctx";
 import { transaction, type Tx } from "@aiw/platform/db";
-import type { Human, Member } from "./actors.ts";
 
 /** A transaction that sees the rows of the member's workspace alone (SEC-2). */
 export function inWorkspace<T>(ctx: Ctx<Member>, fn: (tx: Tx) => Promise<T>): Promise<T> {

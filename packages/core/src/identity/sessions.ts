@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Database, Tx } from "@aiw/platform/db";
-import type { Human } from "./actors.ts";
+import type { Visitor } from "./actors.ts";
 
 /** Seconds: a session ends after `sessionIdleS` without a request, and `sessionMaxS` after it began (N14). */
 export interface SessionLimits {
@@ -43,7 +43,7 @@ interface Row {
  * Who a session token belongs to; null when it is unknown, ended, idle for too long, or its user is disabled (IDN-2).
  * The time of the last request is written at most every 30 s, to keep reads reads.
  */
-export async function authenticate(db: Database, token: string, limits: SessionLimits): Promise<Human | null> {
+export async function authenticate(db: Database, token: string, limits: SessionLimits): Promise<Visitor | null> {
   if (!TOKEN.test(token)) return null;
   const [row] = await db.sql<Row[]>`
     select s.id as session_id, u.id as user_id, u.name, u.display_name, u.is_platform_admin, u.is_global_approver,

@@ -3,7 +3,6 @@ import type { Me } from "@aiw/contract/views";
 import type { Ctx } from "@aiw/platform/ctx";
 import { transaction, type Tx } from "@aiw/platform/db";
 import * as audit from "../audit/write.ts";
-import type { Anonymous } from "./actors.ts";
 import { meOf } from "./me.ts";
 import { matches, pretendToMatch, sameSecret } from "./passwords.ts";
 import { closeSession, openSession, type SessionLimits } from "./sessions.ts";
@@ -30,7 +29,7 @@ const none = { workspaces: [] } as const;
  * @throws Problem wrong_credentials | account_locked (5 failures lock for 15 minutes, N16)
  */
 export async function signIn(
-  ctx: Ctx<Anonymous>,
+  ctx: Ctx<unknown>,
   input: { readonly name: string; readonly password: string; readonly previousToken?: string | undefined },
   config: SignInConfig,
 ): Promise<{ token: string; me: Me }> {

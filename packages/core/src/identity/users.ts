@@ -1,8 +1,9 @@
+import type { Human, System } from "@aiw/contract/actors";
 import { Problem } from "@aiw/contract/problem";
 import type { Ctx } from "@aiw/platform/ctx";
 import { isUniqueViolation, transaction, type Tx } from "@aiw/platform/db";
 import * as audit from "../audit/write.ts";
-import { type Human, type Operator, requirePlatformAdmin } from "./actors.ts";
+import { requirePlatformAdmin } from "./actors.ts";
 import { hashPassword, oneTimePassword } from "./passwords.ts";
 
 export interface NewUser {
@@ -19,7 +20,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,79}$/;
  * Makes a user with a one-time password, which is in the answer and nowhere else; the first sign-in demands an own one.
  * @throws Problem forbidden | bad_request (name) | name_taken
  */
-export async function createUser(ctx: Ctx<Human | Operator>, user: NewUser): Promise<{ userId: string; oneTimePassword: string }> {
+export async function createUser(ctx: Ctx<Human | System>, user: NewUser): Promise<{ userId: string; oneTimePassword: string }> {
   await requireOperator(ctx);
   if (!NAME.test(user.name)) throw new Problem("bad_request", { fields: { name: "invalid" } });
   const password = oneTimePassword();
@@ -40,7 +41,7 @@ export async function createUser(ctx: Ctx<Human | Operator>, user: NewUser): Pro
  * The user of this name; made without a password if missing, so that only a configured demo password opens it.
  * Doing it again changes nothing.
  */
-export async function ensureUser(ctx: Ctx<Operator>, user: NewUser): Promise<string> {
+export async function ensureUser(ctx: Ctx<System>, user: NewUser): Promise<string> {
   return transaction(ctx.db, scopeOf(ctx), async (tx) => {
     const [known] = await tx<{ id: string }[]>`select id from users where lower(name) = lower(${user.name})`;
     if (known !== undefined) return known.id;
@@ -54,7 +55,7 @@ export async function ensureUser(ctx: Ctx<Operator>, user: NewUser): Promise<str
  * Disables a user: sessions end at once, open streams within seconds (IDN-0). Disabling again changes nothing.
  * @throws Problem forbidden | not_found
  */
-export async function disableUser(ctx: Ctx<Human | Operator>, userId: string): Promise<void> {
+export async function disableUser(ctx: Ctx<Human | System>, userId: string): Promise<void> {
   await requireOperator(ctx);
   await transaction(ctx.db, scopeOf(ctx), async (tx) => {
     const [user] = await tx<{ before: boolean }[]>`
@@ -83,13 +84,13 @@ const flags = (user: NewUser): { platformAdmin: boolean; globalApprover: boolean
   globalApprover: user.isGlobalApprover ?? false,
 });
 
-const isHuman = (ctx: Ctx<Human | Operator>): ctx is Ctx<Human> => ctx.actor.kind === "human";
+const isHuman = (ctx: Ctx<Human | System>): ctx is Ctx<Human> => ctx.actor.kind === "human";
 
-async function requireOperator(ctx: Ctx<Human | Operator>): Promise<void> {
+async function requireOperator(ctx: Ctx<Human | System>): Promise<void> {
   if (isHuman(ctx)) await requirePlatformAdmin(ctx);
 }
 
-const actorOf = (ctx: Ctx<Human | Operator>): audit.AuditActor => (isHuman(ctx) ? audit.human(ctx.actor.userId) : audit.system);
+const actorOf = (ctx: Ctx<Human | System>): audit.AuditActor => (isHuman(ctx) ? audit.human(ctx.actor.userId) : audit.system);
 
-const scopeOf = (ctx: Ctx<Human | Operator>): { workspaces: string[]; userId?: string } =>
+const scopeOf = (ctx: Ctx<Human | System>): { workspaces: string[]; userId?: string } =>
   isHuman(ctx) ? { workspaces: [], userId: ctx.actor.userId } : { workspaces: [] };

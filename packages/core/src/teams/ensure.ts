@@ -1,9 +1,9 @@
+import type { System } from "@aiw/contract/actors";
 import type { Ctx } from "@aiw/platform/ctx";
 import { transaction } from "@aiw/platform/db";
-import type { Operator } from "../identity/actors.ts";
 
 /** The team of this name, made if missing. `maxParallelRuns` holds for a new one (RUN-10). */
-export async function ensureTeam(ctx: Ctx<Operator>, name: string, maxParallelRuns: number): Promise<string> {
+export async function ensureTeam(ctx: Ctx<System>, name: string, maxParallelRuns: number): Promise<string> {
   return transaction(ctx.db, { workspaces: [] }, async (tx) => {
     await tx`insert into teams (name, max_parallel_runs) values (${name}, ${maxParallelRuns}) on conflict (name) do nothing`;
     const [team] = await tx<{ id: string }[]>`select id from teams where name = ${name}`;
@@ -13,7 +13,7 @@ export async function ensureTeam(ctx: Ctx<Operator>, name: string, maxParallelRu
 }
 
 /** Adds a user to a team; nothing changes when they are in it already. */
-export async function addMember(ctx: Ctx<Operator>, teamId: string, userId: string): Promise<void> {
+export async function addMember(ctx: Ctx<System>, teamId: string, userId: string): Promise<void> {
   await transaction(ctx.db, { workspaces: [] }, async (tx) => {
     await tx`insert into team_members (team_id, user_id) values (${teamId}, ${userId}) on conflict do nothing`;
   });

@@ -1,9 +1,9 @@
+import type { Human } from "@aiw/contract/actors";
 import { Problem } from "@aiw/contract/problem";
 import type { WorkspaceDetail } from "@aiw/contract/views";
 import type { Ctx } from "@aiw/platform/ctx";
 import { isUniqueViolation, transaction, type Tx } from "@aiw/platform/db";
 import * as audit from "../audit/write.ts";
-import type { Human } from "../identity/actors.ts";
 import { setWorkspaces } from "../identity/scope.ts";
 import { detail } from "./get.ts";
 

@@ -1,8 +1,8 @@
+import type { Human, Member } from "@aiw/contract/actors";
 import { Problem } from "@aiw/contract/problem";
 import type { MemberRole } from "@aiw/contract/views";
 import { type Ctx, withActor } from "@aiw/platform/ctx";
 import { transaction } from "@aiw/platform/db";
-import type { Human, Member } from "../identity/actors.ts";
 
 /**
  * The person as a member of this workspace: the one door to everything that is in it (SEC-1).

@@ -1,8 +1,8 @@
+import type { Human, Member } from "@aiw/contract/actors";
 import { Problem } from "@aiw/contract/problem";
 import type { MemberRole, WorkspaceDetail, WorkspaceSummary } from "@aiw/contract/views";
 import type { Ctx } from "@aiw/platform/ctx";
 import type { Tx } from "@aiw/platform/db";
-import type { Human, Member } from "../identity/actors.ts";
 import { inOwnWorkspaces, inWorkspace } from "../identity/scope.ts";
 import { summaries } from "./view.ts";
 

@@ -1,10 +1,11 @@
+import type { Member } from "@aiw/contract/actors";
 import { Problem } from "@aiw/contract/problem";
 import type { JsonObject, WritePolicy } from "@aiw/contract/tools";
 import type { WorkspaceDetail } from "@aiw/contract/views";
 import type { Ctx } from "@aiw/platform/ctx";
 import { isUniqueViolation } from "@aiw/platform/db";
 import * as audit from "../audit/write.ts";
-import { type Member, requireAdmin } from "../identity/actors.ts";
+import { requireAdmin } from "../identity/actors.ts";
 import { inWorkspace } from "../identity/scope.ts";
 import { detail } from "./get.ts";
 

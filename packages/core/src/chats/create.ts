@@ -1,0 +1,57 @@
+import type { Member } from "@aiw/contract/actors";
+import { Problem } from "@aiw/contract/problem";
+import type { ChatMode, JsonObject } from "@aiw/contract/tools";
+import type { ChatDetail, ChatSummary } from "@aiw/contract/views";
+import type { Ctx } from "@aiw/platform/ctx";
+import type { Tx } from "@aiw/platform/db";
+import * as audit from "../audit/write.ts";
+import { inWorkspace } from "../identity/scope.ts";
+import { detail } from "./get.ts";
+import { summaryOf } from "./view.ts";
+
+/**
+ * Starts a chat. Without a title it is empty until the first message gives one.
+ * @throws Problem no_tested_source: the workspace's chat is closed until a source was tested (CHT-0)
+ */
+export function create(ctx: Ctx<Member>, input: { readonly title?: string | undefined }): Promise<ChatDetail> {
+  const { workspaceId, userId } = ctx.actor;
+  return inWorkspace(ctx, async (tx) => {
+    await requireTestedSource(tx, workspaceId);
+    const [row] = await tx<{ id: string }[]>`
+      insert into chats (workspace_id, title, created_by) values (${workspaceId}, ${input.title ?? ""}, ${userId}) returning id`;
+    if (row === undefined) throw new Error("the new chat has no id");
+    return detail(tx, ctx.actor, row.id);
+  });
+}
+
+/** @throws Problem no_tested_source */
+export async function requireTestedSource(tx: Tx, workspaceId: string): Promise<void> {
+  const rows = await tx`select from sources where workspace_id = ${workspaceId} and status = 'tested' and removed_at is null limit 1`;
+  if (rows.length === 0) throw new Problem("no_tested_source");
+}
+
+export interface ChatChange {
+  readonly title?: string | undefined;
+  readonly archived?: boolean | undefined;
+  readonly mode?: ChatMode | undefined;
+}
+
+/** Renames, archives or brings back, switches plan mode (CHT-1, AI-3); for every member. @throws Problem not_found */
+export function update(ctx: Ctx<Member>, chatId: string, change: ChatChange): Promise<ChatSummary> {
+  const { workspaceId, userId } = ctx.actor;
+  return inWorkspace(ctx, async (tx) => {
+    const rows = await tx`
+      update chats set title = coalesce(${change.title ?? null}, title), mode = coalesce(${change.mode ?? null}, mode),
+             archived_at = case ${change.archived ?? null}::boolean when true then coalesce(archived_at, aiw_now())
+                                when false then null else archived_at end
+       where id = ${chatId} and workspace_id = ${workspaceId} returning id`;
+    if (rows.length === 0) throw new Problem("not_found");
+    const data: JsonObject = {
+      ...(change.mode === undefined ? {} : { mode: change.mode }),
+      ...(change.archived === undefined ? {} : { archived: change.archived }),
+      ...(change.title === undefined ? {} : { renamed: true }),
+    };
+    await audit.write(tx, { workspaceId, actor: audit.human(userId), event: "chat.updated", objectKind: "chat", objectId: chatId, source: "api", data });
+    return summaryOf(tx, workspaceId, chatId);
+  });
+}

@@ -1,0 +1,40 @@
+import type { Source } from "@aiw/contract/views";
+import type { Tx } from "@aiw/platform/db";
+
+export interface SourceRow {
+  readonly id: string;
+  readonly name: string;
+  readonly config: { readonly url: string; readonly branch: string | null; readonly username: string | null };
+  readonly status: Source["status"];
+  readonly secret_last4: string | null;
+  readonly confirmed_by: string;
+  readonly confirmer_name: string;
+  readonly confirmer_display: string;
+  readonly confirmed_at: Date;
+  readonly last_test_at: Date | null;
+  readonly last_test: Source["lastTest"];
+  readonly created_at: Date;
+}
+
+/** Connected sources of the workspace by name; one of them when `only` is given. The secret is never read here (SRC-2). */
+export async function views(tx: Tx, workspaceId: string, only: string | null): Promise<Source[]> {
+  const rows = await tx<SourceRow[]>`
+    select s.id, s.name, s.config, s.status, s.secret_last4, s.confirmed_by, u.name as confirmer_name,
+           u.display_name as confirmer_display, s.confirmed_at, s.last_test_at, s.last_test, s.created_at
+      from sources s join users u on u.id = s.confirmed_by
+     where s.workspace_id = ${workspaceId} and s.removed_at is null and (${only}::uuid is null or s.id = ${only})
+     order by lower(s.name)`;
+  return rows.map((row) => ({
+    id: row.id,
+    kind: "git",
+    name: row.name,
+    config: { url: row.config.url, branch: row.config.branch, username: row.config.username },
+    status: row.status,
+    secretLast4: row.secret_last4,
+    confirmedBy: { id: row.confirmed_by, name: row.confirmer_name, displayName: row.confirmer_display },
+    confirmedAt: row.confirmed_at.toISOString(),
+    lastTestAt: row.last_test_at?.toISOString() ?? null,
+    lastTest: row.last_test,
+    createdAt: row.created_at.toISOString(),
+  }));
+}
