@@ -243,7 +243,7 @@ export const ApprovalItem = (props: ApprovalItemProps): JSX.Element => {
       {(item) => (
         <article class="@container flex min-w-0 flex-col gap-4">
           <Head item={item()} isMember={isMember(item().workspaceId)} />
-          <div role="status">
+          <div role="status" class={difference() === null ? "-mt-4" : ""}>
             <Show when={difference()}>
               <div class="rounded-panel border border-warn bg-warn-bg p-3 text-warn">
                 <p class="font-medium">{t("changed.title")}</p>

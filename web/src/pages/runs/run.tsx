@@ -1,0 +1,160 @@
+import type { RunDetail } from "@aiw/contract/views";
+import { A, useParams, useSearchParams } from "@solidjs/router";
+import { useQuery } from "@tanstack/solid-query";
+import ArrowLeft from "lucide-solid/icons/arrow-left";
+import { For, type JSX, Match, Show, Switch } from "solid-js";
+import { call } from "../../data/client.ts";
+import { useNow } from "../../data/clock.ts";
+import { keys } from "../../data/keys.ts";
+import { isActiveRun } from "../../data/states.ts";
+import { runs as t } from "../../i18n/runs.ts";
+import { wordCode } from "../../i18n/problems.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Page } from "../../ui/page.tsx";
+import { PageHeader } from "../../ui/page-header.tsx";
+import { QueryPanel } from "../../ui/query-panel.tsx";
+import { RunTimeline } from "../../ui/run-timeline.tsx";
+import { RunBadge } from "../../ui/state-badge.tsx";
+import { RunActions } from "./run-actions.tsx";
+import { RunEvents } from "./run-events.tsx";
+import { RunFacts } from "./run-facts.tsx";
+import { RunReconcile } from "./run-reconcile.tsx";
+import { RunStepList } from "./run-step-list.tsx";
+import { stepGroups, writesOutside } from "./run-steps.ts";
+
+const VIEWS = ["list", "timeline", "json"] as const;
+type View = (typeof VIEWS)[number];
+const isView = (value: unknown): value is View => VIEWS.some((view) => view === value);
+
+const Ended = (props: { readonly run: RunDetail }): JSX.Element => {
+  const reason = (): string | null => wordCode(props.run.errorCode) ?? props.run.errorText;
+  const written = (): number => writesOutside(props.run);
+  return (
+    <section class={`rounded-panel border p-4 ${props.run.status === "blocked_by_guardrail" ? "border-hold bg-hold-bg" : "border-neg bg-neg-bg"}`} aria-labelledby="run-error">
+      <h2 id="run-error" class="font-medium">
+        {t("error.title")}
+      </h2>
+      <Show when={reason()}>{(text) => <p class="mt-1 max-w-[80ch] [overflow-wrap:anywhere]">{text()}</p>}</Show>
+      <Show when={props.run.errorCode}>{(code) => <p class="mt-1 font-mono text-meta">{t("error.code", { code: code() })}</p>}</Show>
+      <p class="mt-1">{written() === 0 ? t("error.nothingWritten") : t("error.written", written())}</p>
+    </section>
+  );
+};
+
+const Waiting = (props: { readonly run: RunDetail }): JSX.Element => (
+  <For each={props.run.approvals.filter((approval) => approval.status === "pending")}>
+    {(approval) => (
+      <section class="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-panel border border-warn bg-warn-bg p-3">
+        <p class="min-w-0 flex-1 text-warn [overflow-wrap:anywhere]">
+          <span class="font-medium">{t("waiting.approval")}:</span> {approval.title}
+        </p>
+        <A class="btn btn-sm" href={`/w/${approval.workspaceId}/approvals/${approval.id}`}>
+          {t("waiting.open")}
+        </A>
+      </section>
+    )}
+  </For>
+);
+
+const Timeline = (props: { readonly run: RunDetail }): JSX.Element => {
+  const now = useNow();
+  const bars = () =>
+    stepGroups(props.run).flatMap((group) =>
+      group.attempts.map((attempt) => ({
+        label: t("step.title", { n: String(group.step) }),
+        detail: attempt.kind === null ? "" : t(`step.${attempt.kind}`),
+        startedAt: attempt.startedAt,
+        endedAt: attempt.endedAt,
+      })),
+    );
+  return (
+    <div class="panel p-4">
+      <RunTimeline phases={props.run.phases} bars={bars()} nowMs={now()} />
+    </div>
+  );
+};
+
+const Body = (props: { readonly run: RunDetail; readonly view: View; readonly viewHref: (view: View) => string }): JSX.Element => (
+  <>
+    <PageHeader
+      title={props.run.title}
+      beside={<RunBadge status={props.run.status} />}
+      actions={
+        <>
+          <CopyButton text={props.run.id} label={t("copyId")} withText />
+          <Show when={props.run.chatId}>
+            {(chat) => (
+              <A class="btn" href={`/w/${props.run.workspaceId}/chats/${chat()}`}>
+                {t("toChat")}
+              </A>
+            )}
+          </Show>
+          <RunActions run={props.run} />
+        </>
+      }
+    />
+    <Waiting run={props.run} />
+    <Switch>
+      <Match when={props.run.status === "needs_reconciliation"}>
+        <RunReconcile run={props.run} />
+      </Match>
+      <Match when={props.run.status === "failed" || props.run.status === "blocked_by_guardrail"}>
+        <Ended run={props.run} />
+      </Match>
+    </Switch>
+    <RunFacts run={props.run} />
+    <nav class="flex flex-wrap gap-1" aria-label={t("view.label")}>
+      <For each={VIEWS}>
+        {(view) => (
+          <A
+            href={props.viewHref(view)}
+            noScroll
+            aria-current={props.view === view ? "page" : undefined}
+            class={`btn btn-sm ${props.view === view ? "border-accent text-accent-ink" : "btn-quiet"}`}
+          >
+            {t(`view.${view}`)}
+          </A>
+        )}
+      </For>
+    </nav>
+    <Switch>
+      <Match when={props.view === "list"}>
+        <RunStepList run={props.run} />
+      </Match>
+      <Match when={props.view === "timeline"}>
+        <Timeline run={props.run} />
+      </Match>
+      <Match when={props.view === "json"}>
+        <RunEvents runId={props.run.id} active={isActiveRun(props.run.status)} />
+      </Match>
+    </Switch>
+  </>
+);
+
+/** A run as it went: state, steps, timeline, events; cancel, resume and reconcile where allowed (RUN-17, RUN-22). */
+export const RunPage = (): JSX.Element => {
+  const params = useParams<{ ws: string; run: string }>();
+  const [search] = useSearchParams<{ view?: string }>();
+  const view = (): View => (isView(search.view) ? search.view : "list");
+  const query = useQuery(() => ({
+    queryKey: keys.run(params.run),
+    queryFn: () => call("getRun", { params: { runId: params.run } }),
+    refetchInterval: (q: { state: { data: RunDetail | undefined } }) => {
+      const status = q.state.data?.status;
+      if (status === undefined || !isActiveRun(status)) return false;
+      return status === "running" || status === "queued" ? 2_000 : 10_000;
+    },
+  }));
+  const viewHref = (of: View): string => `/w/${params.ws}/runs/${params.run}${of === "list" ? "" : `?view=${of}`}`;
+  return (
+    <Page wide>
+      <A class="btn btn-quiet btn-sm -mb-3 -ml-2 self-start" href={`/w/${params.ws}/runs`}>
+        <ArrowLeft size={16} aria-hidden="true" />
+        {t("toList")}
+      </A>
+      <QueryPanel query={query} rows={8}>
+        {(run) => <Body run={run()} view={view()} viewHref={viewHref} />}
+      </QueryPanel>
+    </Page>
+  );
+};
