@@ -1,0 +1,222 @@
+import type { AuthorisedCall } from "@aiw/contract/authorised-call";
+import type { JsonObject, JsonValue, ToolDefinition } from "@aiw/contract/tools";
+import { z } from "zod";
+import { commitSha } from "@aiw/contract/ids";
+import type {
+  CallContext,
+  Connector,
+  PinOutcome,
+  PrepareOutcome,
+  SourceAccess,
+  ToolResult,
+} from "../connector/index.ts";
+import { discover, type Advertisement } from "./advertisement.ts";
+import { changesOf } from "./change.ts";
+import { testGitSource } from "./connection-test.ts";
+import { probeProposal, pushProposal, recheckProposal, type Delivery } from "./deliver.ts";
+import { describeSource } from "./describe.ts";
+import { GitFailure, Refusal } from "./failure.ts";
+import { DEFAULT_LIMITS, type GitLimits } from "./limits.ts";
+import { listDir } from "./list-dir.ts";
+import { previewOf } from "./preview.ts";
+import { FORM_VERSION, freeze, preconditionsOf } from "./proposal.ts";
+import { readFile } from "./read-file.ts";
+import { refusal } from "./result.ts";
+import { search } from "./search.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { SnapshotStore, type SnapshotBucket } from "./snapshot-store.ts";
+import { accessKey, configOf, openRemote, readGitConfig, targetOf } from "./source.ts";
+import { GIT_TOOLS, listDirArgs, proposeChangeArgs, readArgs, readFileArgs, searchArgs } from "./tools.ts";
+import type { GitEgress, Remote } from "./transport.ts";
+
+export type { GitWarning } from "./connection-test.ts";
+export { GitFailure } from "./failure.ts";
+export type { GitLimits } from "./limits.ts";
+export type { SnapshotBucket } from "./snapshot-store.ts";
+export type { GitEgress } from "./transport.ts";
+
+export interface GitConnectorOptions {
+  readonly egress: GitEgress;
+  readonly bucket: SnapshotBucket;
+  readonly limits?: Partial<GitLimits>;
+  /** Certificates of a private authority, PEM (GIT-2). */
+  readonly ca?: string;
+}
+
+/** What a run pins: the commit all its reading tools see, and the branch a proposal is meant for (GIT-1). */
+const pinSchema = z.object({ commit: commitSha, target: z.string() });
+type Pin = z.infer<typeof pinSchema>;
+
+/**
+ * Git over smart HTTP (GIT-1, GIT-8). Nothing touches a disk: what a run reads is one snapshot per commit, kept in
+ * object storage; what it writes is one commit, computed here and pushed once.
+ */
+export const createGitConnector = (options: GitConnectorOptions): Connector => new GitConnector(options);
+
+class GitConnector implements Connector {
+  readonly kind = "git";
+  readonly tools: readonly ToolDefinition[] = GIT_TOOLS;
+  private readonly egress: GitEgress;
+  private readonly limits: GitLimits;
+  private readonly ca: string | undefined;
+  private readonly store: SnapshotStore;
+  private readonly heads = new Map<string, { readonly pin: Pin; readonly until: number }>();
+
+  constructor(options: GitConnectorOptions) {
+    this.egress = options.egress;
+    this.limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.ca = options.ca;
+    this.store = new SnapshotStore(options.bucket, this.limits);
+  }
+
+  readConfig(input: JsonValue): JsonObject {
+    return readGitConfig(input, this.egress);
+  }
+
+  async testConnection(source: SourceAccess, signal: AbortSignal): ReturnType<Connector["testConnection"]> {
+    return testGitSource(source, () => this.open(source, signal), this.store);
+  }
+
+  async pin(source: SourceAccess, signal: AbortSignal): Promise<PinOutcome> {
+    try {
+      const key = accessKey(source);
+      const known = this.heads.get(key);
+      if (known !== undefined && known.until > performance.now()) return { ok: true, pin: known.pin };
+      const remote = this.open(source, signal);
+      const server = await discover(remote, "git-upload-pack");
+      const target = targetOf(configOf(source), server);
+      await this.store.get(source.id, target.commit, remote, server);
+      const pin = { commit: target.commit, target: target.ref };
+      this.rememberHead(key, pin);
+      return { ok: true, pin };
+    } catch (error) {
+      if (error instanceof GitFailure) return { ok: false, text: error.detail };
+      throw error;
+    }
+  }
+
+  async describe(context: CallContext): ReturnType<Connector["describe"]> {
+    const pin = pinOf(context);
+    return describeSource(await this.snapshot(context, pin), context.source, pin.target);
+  }
+
+  async read(call: AuthorisedCall, context: CallContext): Promise<ToolResult> {
+    return this.answering(async () => {
+      const args = parseJson(call.argsText);
+      const snapshot = await this.snapshot(context, pinOf(context));
+      return this.readWith(call.toolId, args, snapshot, context);
+    }, refusal);
+  }
+
+  async prepare(tool: ToolDefinition, args: JsonObject, context: CallContext): Promise<PrepareOutcome> {
+    return this.answering<PrepareOutcome>(
+      async () => {
+        if (tool.id !== "git.propose_change") throw new Refusal(`There is no writing tool ${tool.id}.`);
+        return this.prepareChange(args, context);
+      },
+      (text) => ({ ok: false, text }),
+    );
+  }
+
+  async recheck(form: string, preconditions: JsonObject, context: CallContext): ReturnType<Connector["recheck"]> {
+    return recheckProposal(form, preconditions, this.delivery(context));
+  }
+
+  async write(call: AuthorisedCall, context: CallContext): ReturnType<Connector["write"]> {
+    return pushProposal(call, this.delivery(context));
+  }
+
+  async probe(call: AuthorisedCall, context: CallContext): ReturnType<Connector["probe"]> {
+    return probeProposal(call, this.delivery(context));
+  }
+
+  private async readWith(
+    toolId: string,
+    args: JsonValue,
+    snapshot: Snapshot,
+    context: CallContext,
+  ): Promise<ToolResult> {
+    const maxBytes = context.maxResultBytes;
+    switch (toolId) {
+      case "git.list_dir":
+        return listDir(snapshot, readArgs(listDirArgs, args), maxBytes);
+      case "git.read_file":
+        return readFile(snapshot, readArgs(readFileArgs, args), maxBytes);
+      case "git.search":
+        return search(snapshot, readArgs(searchArgs, args), {
+          maxBytes,
+          searchMs: this.limits.searchMs,
+          signal: context.signal,
+        });
+      default:
+        throw new Refusal(`There is no reading tool ${toolId}.`);
+    }
+  }
+
+  private async prepareChange(input: JsonObject, context: CallContext): Promise<PrepareOutcome> {
+    const args = readArgs(proposeChangeArgs, input);
+    const pin = pinOf(context);
+    const snapshot = await this.snapshot(context, pin);
+    const changes = changesOf(snapshot, args, this.limits);
+    const proposal = freeze(snapshot, changes, {
+      runId: context.runId,
+      sourceId: context.source.id,
+      url: configOf(context.source).url,
+      target: pin.target,
+      title: args.title,
+      description: args.description,
+    });
+    return {
+      ok: true,
+      prepared: {
+        form: JSON.stringify(proposal),
+        formVersion: FORM_VERSION,
+        preview: previewOf(snapshot, proposal, context.source.name),
+        preconditions: preconditionsOf(proposal),
+      },
+    };
+  }
+
+  private open(source: SourceAccess, signal: AbortSignal): Remote {
+    return openRemote(source, signal, { egress: this.egress, limits: this.limits, ca: this.ca });
+  }
+
+  private delivery(context: CallContext): Delivery {
+    return { source: context.source, remote: this.open(context.source, context.signal), store: this.store };
+  }
+
+  private snapshot(context: CallContext, pin: Pin, server?: Advertisement): Promise<Snapshot> {
+    return this.store.get(context.source.id, pin.commit, this.open(context.source, context.signal), server);
+  }
+
+  private rememberHead(key: string, pin: Pin): void {
+    const now = performance.now();
+    for (const [other, { until }] of this.heads) if (until <= now) this.heads.delete(other);
+    this.heads.set(key, { pin, until: now + this.limits.headTtlMs });
+  }
+
+  /** What the model asked wrongly and what a server did not give are answers, not exceptions. */
+  private async answering<T>(work: () => Promise<T>, asAnswer: (text: string) => T): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof Refusal) return asAnswer(error.message);
+      if (error instanceof GitFailure) return asAnswer(error.detail);
+      throw error;
+    }
+  }
+}
+
+const pinOf = (context: CallContext): Pin => {
+  const pin = pinSchema.safeParse(context.pin);
+  if (!pin.success) throw new GitFailure("source_protocol", "This run has no pinned commit for this source.");
+  return pin.data;
+};
+
+const parseJson = (text: string): JsonValue => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Refusal("The arguments are not valid JSON.");
+  }
+};

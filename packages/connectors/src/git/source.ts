@@ -1,0 +1,143 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { Problem } from "@aiw/contract/problem";
+import type { JsonObject, JsonValue } from "@aiw/contract/tools";
+import type { SourceAccess } from "../connector/index.ts";
+import { isRefName, type Advertisement } from "./advertisement.ts";
+import { GitFailure } from "./failure.ts";
+import type { GitLimits } from "./limits.ts";
+import type { GitEgress, Remote } from "./transport.ts";
+
+const configSchema = z.strictObject({
+  url: z.string().min(1).max(2000),
+  /** Target branch; null = the one the server calls its default. */
+  branch: z.string().min(1).max(200).nullish(),
+  /** With a user name the secret goes as Basic, without one as Bearer (GIT-2). */
+  username: z.string().min(1).max(200).nullish(),
+});
+
+export interface GitConfig {
+  readonly url: string;
+  readonly branch: string | null;
+  readonly username: string | null;
+}
+
+const invalid = (field: string, code: "source_url_invalid" | "source_branch_missing" | "bad_request"): Problem =>
+  new Problem(code, { fields: { [field]: code } });
+
+/**
+ * Checks what a person typed for a Git source and brings it into one spelling.
+ * @throws Problem `source_url_invalid`, `source_host_not_allowed`, `bad_request`, with the field.
+ */
+export const readGitConfig = (input: JsonValue, egress: GitEgress): JsonObject => {
+  const parsed = configSchema.safeParse(input);
+  if (!parsed.success) {
+    const field = String(parsed.error.issues[0]?.path[0] ?? "url");
+    throw field === "url" ? invalid("url", "source_url_invalid") : invalid(field, "bad_request");
+  }
+  const url = repositoryUrl(parsed.data.url.trim());
+  try {
+    egress.check(url.href);
+  } catch (cause) {
+    throw new Problem("source_host_not_allowed", { fields: { url: "source_host_not_allowed" }, cause });
+  }
+  const branch = parsed.data.branch?.replace(/^refs\/heads\//, "") ?? null;
+  if (branch !== null && !isRefName(`refs/heads/${branch}`)) throw invalid("branch", "bad_request");
+  const username = parsed.data.username ?? null;
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  if (username !== null && /[:\u0000-\u001f\u007f]/.test(username)) throw invalid("username", "bad_request");
+  return { url: url.href, branch, username };
+};
+
+const repositoryUrl = (text: string): URL => {
+  if (!URL.canParse(text)) throw invalid("url", "source_url_invalid");
+  const url = new URL(text);
+  const plain = url.username === "" && url.password === "" && url.search === "" && url.hash === "";
+  if ((url.protocol !== "https:" && url.protocol !== "http:") || !plain) throw invalid("url", "source_url_invalid");
+  url.pathname = url.pathname.replace(/\/+$/, "");
+  if (url.pathname.length < 2) throw invalid("url", "source_url_invalid");
+  return url;
+};
+
+const storedConfig = z.object({
+  url: z.string(),
+  branch: z.string().nullish(),
+  username: z.string().nullish(),
+});
+
+export const configOf = (source: SourceAccess): GitConfig => {
+  const parsed = storedConfig.safeParse(source.config);
+  if (!parsed.success) throw new GitFailure("source_url_invalid", "The settings of this source are not complete.");
+  const { url, branch, username } = parsed.data;
+  return { url, branch: branch ?? null, username: username ?? null };
+};
+
+/** Opens a source for one call. The secret lives in the returned object only. */
+export const openRemote = (
+  source: SourceAccess,
+  signal: AbortSignal,
+  settings: { readonly egress: GitEgress; readonly limits: GitLimits; readonly ca: string | undefined },
+): Remote => {
+  const config = configOf(source);
+  const secret = source.secret ?? "";
+  if (!/^[\x21-\x7e]*$/.test(secret)) {
+    throw new GitFailure("source_auth_failed", "The token has characters that no token has.");
+  }
+  const basic = Buffer.from(`${config.username ?? ""}:${secret}`).toString("base64");
+  const bearer = secret === "" ? null : `Bearer ${secret}`;
+  const hidden = [secret, basic, encodeURIComponent(secret)].filter((text) => text.length > 3);
+  return {
+    url: repositoryUrl(config.url),
+    authorization: config.username === null ? bearer : `Basic ${basic}`,
+    signal,
+    ...settings,
+    clean: (text) => cleaned(text, hidden),
+  };
+};
+
+const cleaned = (text: string, hidden: readonly string[]): string => {
+  let out = text;
+  for (const secret of hidden) out = out.replaceAll(secret, "[REDACTED]");
+  // oxlint-disable-next-line no-control-regex -- terminal sequences of the server are taken out
+  return out
+    .replace(/\u001b\[[0-9;]*[A-Za-z]|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "")
+    .trim()
+    .slice(0, 1000);
+};
+
+/** Full name and commit of the branch proposals aim at. @throws GitFailure `source_empty`, `source_branch_missing`. */
+export const targetOf = (
+  config: GitConfig,
+  server: Advertisement,
+): { readonly ref: string; readonly commit: string } => {
+  const branches = [...server.refs.keys()].filter((name) => name.startsWith("refs/heads/"));
+  if (branches.length === 0) throw new GitFailure("source_empty", "The repository is empty.");
+  const ref = config.branch === null ? (server.head ?? fallback(server)) : `refs/heads/${config.branch}`;
+  const commit = ref === null ? undefined : server.refs.get(ref);
+  if (ref === null || commit === undefined) {
+    throw new GitFailure(
+      "source_branch_missing",
+      `The repository has no branch ${ref?.slice(11) ?? "named as its default"}.`,
+    );
+  }
+  return { ref, commit };
+};
+
+/** Old servers name no target of HEAD: the branch with the same commit is it. */
+const fallback = (server: Advertisement): string | null => {
+  const all = [...server.refs.keys()].filter((name) => name.startsWith("refs/heads/"));
+  const head = server.refs.get("HEAD");
+  if (head === undefined && all.length === 1) return all[0] ?? null;
+  const same = [...server.refs]
+    .filter(([name, oid]) => name.startsWith("refs/heads/") && oid === head)
+    .map(([name]) => name);
+  return ["refs/heads/main", "refs/heads/master"].find((name) => same.includes(name)) ?? same[0] ?? null;
+};
+
+/** Same key = the same repository asked with the same credentials. */
+export const accessKey = (source: SourceAccess): string => {
+  const config = configOf(source);
+  return createHash("sha256")
+    .update(JSON.stringify([source.id, config.url, config.branch, config.username, source.secret]))
+    .digest("hex");
+};
