@@ -34,4 +34,4 @@ export const useWorkspace = (id: () => string | undefined) =>
 
 /** How many requests the reader can decide now. */
 export const useOpenApprovals = () =>
-  useQuery(() => ({ queryKey: keys.approvals("open", undefined), queryFn: () => call("listApprovals", { query: { filter: "open" } }) }));
+  useQuery(() => ({ queryKey: keys.approvals("badge", undefined), queryFn: () => call("listApprovals", { query: { filter: "open", limit: 1 } }) }));

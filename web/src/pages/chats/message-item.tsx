@@ -1,0 +1,112 @@
+import type { Message } from "@aiw/contract/views";
+import Bot from "lucide-solid/icons/bot";
+import Clock from "lucide-solid/icons/clock";
+import ShieldAlert from "lucide-solid/icons/shield-alert";
+import { type JSX, Show } from "solid-js";
+import type { Outgoing } from "../../data/chat-store.ts";
+import { useMe } from "../../data/session.ts";
+import { tChat } from "../../i18n/chat.ts";
+import { problemText } from "../../i18n/problems.ts";
+import { Guard } from "../../ui/boundary.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Markdown } from "../../ui/markdown.tsx";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+
+const Bubble = (props: { readonly who: string; readonly text: string; readonly beside?: JSX.Element; readonly below?: JSX.Element }) => (
+  <article class="flex flex-col items-end gap-1" aria-label={props.who}>
+    <p class="flex items-center gap-2 text-meta text-ink-2">
+      {props.who}
+      {props.beside}
+    </p>
+    {/* What a person wrote stays plain text. */}
+    <p class="max-w-[88%] rounded-panel border border-line bg-sunken px-3.5 py-2 whitespace-pre-wrap [overflow-wrap:anywhere]">{props.text}</p>
+    {props.below}
+  </article>
+);
+
+/** What a person wrote. */
+export const UserMessage = (props: { readonly message: Message }) => {
+  const me = useMe();
+  const who = (): string => (props.message.author === null || (!me.isPending && me.data?.id === props.message.author.id) ? tChat("you") : props.message.author.displayName);
+  return (
+    <Bubble
+      who={who()}
+      text={props.message.text}
+      beside={<RelativeTime at={props.message.createdAt} />}
+      below={
+        <Show when={props.message.waiting}>
+          <p class="flex items-center gap-1.5 text-meta text-ink-2">
+            <Clock size={13} aria-hidden="true" />
+            {tChat("waitingMessage")}
+          </p>
+        </Show>
+      }
+    />
+  );
+};
+
+/** A message on its way, or one that did not get there. */
+export const OutgoingMessage = (props: { readonly outgoing: Outgoing; readonly onAgain: () => void; readonly onDrop: () => void }) => (
+  <Bubble
+    who={tChat("you")}
+    text={props.outgoing.text}
+    below={
+      <Show when={props.outgoing.error} fallback={<p class="text-meta text-ink-2">{tChat("sending")}</p>}>
+        {(problem) => (
+          <div role="alert" class="flex flex-wrap items-center justify-end gap-2 text-meta">
+            <span class="text-neg">
+              {tChat("sendFailed")} {problemText(problem())}
+            </span>
+            <button type="button" class="btn btn-sm" onClick={() => props.onAgain()}>
+              {tChat("sendAgain")}
+            </button>
+            <button type="button" class="btn btn-quiet btn-sm" onClick={() => props.onDrop()}>
+              {tChat("discard")}
+            </button>
+          </div>
+        )}
+      </Show>
+    }
+  />
+);
+
+/** Head over everything the model says: that it is the model (CHT-2). */
+export const AiLabel = (props: { readonly text: string; readonly children?: JSX.Element }) => (
+  <p class="mb-1.5 flex items-center gap-1.5 text-meta font-medium text-accent-ink">
+    <Bot size={14} aria-hidden="true" />
+    {props.text}
+    {props.children}
+  </p>
+);
+
+/** A finished answer of the model. */
+export const AnswerMessage = (props: { readonly message: Message }) => (
+  <article aria-label={tChat("aiAnswer")} class="border-l-2 border-accent pl-4">
+    <AiLabel text={tChat("ai")}>
+      <RelativeTime at={props.message.createdAt} class="font-normal text-ink-2" />
+    </AiLabel>
+    <Show
+      when={!props.message.withheld}
+      fallback={
+        <p class="flex items-center gap-2 rounded-control bg-hold-bg px-3 py-2 text-hold">
+          <ShieldAlert size={16} aria-hidden="true" />
+          {tChat("withheld")}
+        </p>
+      }
+    >
+      <Guard>
+        <Markdown text={props.message.text} />
+      </Guard>
+      <div class="mt-1 -ml-2">
+        <CopyButton text={props.message.text} label={tChat("copyAnswer")} withText />
+      </div>
+    </Show>
+  </article>
+);
+
+/** What the model said between tool calls: not the answer. */
+export const NoteItem = (props: { readonly text: string }) => (
+  <div class="border-l-2 border-line-strong pl-4 text-ink-2" aria-label={tChat("aiNote")} role="note">
+    <p class="whitespace-pre-wrap [overflow-wrap:anywhere]">{props.text}</p>
+  </div>
+);

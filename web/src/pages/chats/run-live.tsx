@@ -1,0 +1,34 @@
+import type { RunSummary } from "@aiw/contract/views";
+import LoaderCircle from "lucide-solid/icons/loader-circle";
+import { Show } from "solid-js";
+import type { LiveRun } from "../../data/reduce.ts";
+import { tChat } from "../../i18n/chat.ts";
+import { AiLabel } from "./message-item.tsx";
+
+/** Which step the run is in, in words. */
+export const phaseText = (run: RunSummary, live: LiveRun): string => {
+  if (run.status === "queued") return tChat("step.queued");
+  const step = Math.max(run.step, live.step);
+  if (step === 0 || live.kind === null) return tChat("step.start");
+  const attempt = live.attempt > 1 ? ` (${tChat("step.attempt", { n: live.attempt })})` : "";
+  if (live.text !== "") return tChat("step.writing", { n: step }) + attempt;
+  return tChat(live.kind === "model" ? "step.model" : "step.tools", { n: step }) + attempt;
+};
+
+/** The answer under way as raw text, and what is happening; Markdown only once it is complete (CHT-2). */
+export const RunLive = (props: { readonly run: RunSummary; readonly live: LiveRun }) => (
+  <Show when={props.run.status === "queued" || props.run.status === "running"}>
+    <div class="border-l-2 border-accent pl-4">
+      <Show when={props.live.text !== ""}>
+        <AiLabel text={tChat("aiWriting")} />
+        <p class="whitespace-pre-wrap [overflow-wrap:anywhere]" data-testid="live-text">
+          {props.live.text}
+        </p>
+      </Show>
+      <p class="mt-1 flex items-center gap-2 text-meta text-ink-2">
+        <LoaderCircle size={14} class="animate-spin" aria-hidden="true" />
+        {phaseText(props.run, props.live)}
+      </p>
+    </div>
+  </Show>
+);

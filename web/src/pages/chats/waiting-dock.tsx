@@ -1,0 +1,53 @@
+import type { ApprovalSummary, RunSummary } from "@aiw/contract/views";
+import { A } from "@solidjs/router";
+import Hourglass from "lucide-solid/icons/hourglass";
+import { For, Show } from "solid-js";
+import { tChat } from "../../i18n/chat.ts";
+import { dateTime, t } from "../../i18n/index.ts";
+import { Countdown } from "../../ui/countdown.tsx";
+import { RiskBadge } from "../../ui/risk-badge.tsx";
+
+const whom = (a: ApprovalSummary): string => (a.fourEyes ? tChat("wait.fourEyes") : tChat(`wait.${a.level}`));
+
+/**
+ * While a run waits for people: for whom, until when, and the way to the request (CHT-4).
+ * Stands above the composer, so it cannot scroll away.
+ */
+export const WaitingDock = (props: { readonly run: RunSummary; readonly approvals: readonly ApprovalSummary[] }) => {
+  const open = (): readonly ApprovalSummary[] => props.approvals.filter((a) => a.runId === props.run.id && a.status === "pending");
+  return (
+    <Show when={props.run.status === "waiting_approval"}>
+      <section class="rounded-panel border border-warn bg-warn-bg p-3 text-ink" aria-label={t("run.waiting_approval")} data-testid="waiting">
+        <For each={open()} fallback={<p class="font-medium text-warn">{t("run.waiting_approval")}</p>}>
+          {(a) => (
+            <div class="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 not-first:mt-3">
+              <div class="min-w-0 flex-1 basis-72">
+                <p class="flex flex-wrap items-center gap-x-2 font-medium">
+                  <Hourglass size={15} class="shrink-0 text-warn" aria-hidden="true" />
+                  <span class="text-warn">{whom(a)}</span>
+                  <Show when={a.expiresAt}>
+                    {(at) => (
+                      <span class="text-meta font-normal">
+                        <Countdown until={at()} /> ({tChat("wait.until", { time: dateTime(at()) })})
+                      </span>
+                    )}
+                  </Show>
+                </p>
+                <p class="mt-0.5 [overflow-wrap:anywhere]">
+                  {tChat("wait.request", { n: a.number })} · {a.title} <RiskBadge risk={a.riskClass} />
+                </p>
+                <Show when={a.fourEyes}>
+                  <p class="text-meta text-ink-2">{tChat("wait.fourEyesBody", { name: a.requester.displayName })}</p>
+                </Show>
+              </div>
+              <A href={`/approvals/${a.id}`} class={`btn ${a.decidable ? "btn-primary" : ""}`}>
+                {a.decidable ? tChat("wait.decide") : tChat("wait.view")}
+              </A>
+            </div>
+          )}
+        </For>
+        <p class="mt-2 text-meta text-ink-2">{tChat("wait.body")}</p>
+      </section>
+    </Show>
+  );
+};
