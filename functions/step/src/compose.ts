@@ -1,0 +1,90 @@
+import { createGitConnector } from "@aiw/connectors/git";
+import type { Connector } from "@aiw/connectors/connector";
+import type { EngineDeps, EngineLimits } from "@aiw/engine/deps";
+import { DEFAULT_GUARDRAILS } from "@aiw/model/guardrails";
+import { createGateway } from "@aiw/model/gateway";
+import { createBucket } from "@aiw/platform/bucket";
+import { connect, type Database } from "@aiw/platform/db";
+import { createEgress } from "@aiw/platform/egress";
+import { loadEnv } from "@aiw/platform/env";
+import { createNotifier } from "@aiw/platform/listen";
+import { createLog, registerSecret } from "@aiw/platform/log";
+import { createQueue } from "@aiw/platform/queue";
+import { createVault } from "@aiw/platform/vault";
+
+/** Everything the step function needs, made once per environment from its variables (OPS-6). */
+export interface StepComposition {
+  readonly deps: EngineDeps;
+  readonly db: Database;
+  /** Sends hints that are still queued; before the function returns (F12). */
+  readonly flush: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** Connections of one step environment: one for the step, one for heartbeat and events beside it, one for hints. */
+const CONNECTIONS = 6;
+
+export const compose = (source: Record<string, string | undefined>): StepComposition => {
+  const env = loadEnv(source, ["AIW_DATABASE_STEP_URL", "AIW_STEP_QUEUE_URL", "AIW_BUCKET", "AIW_SECRET_KEY", "OPENAI_API_KEY"]);
+  registerSecret(env.OPENAI_API_KEY);
+  const log = createLog({ level: env.AIW_LOG_LEVEL }).child({ function: "step" });
+  const db = connect({ url: env.AIW_DATABASE_STEP_URL, max: CONNECTIONS, applicationName: "aiw-step" });
+  const endpoint = env.AIW_SQS_ENDPOINT ?? env.AWS_ENDPOINT_URL;
+  const queue = createQueue({ region: env.AWS_REGION, url: env.AIW_STEP_QUEUE_URL, ...(endpoint === undefined ? {} : { endpoint }) });
+  const bucket = createBucket({ region: env.AWS_REGION, bucket: env.AIW_BUCKET, ...(env.AWS_ENDPOINT_URL === undefined ? {} : { endpoint: env.AWS_ENDPOINT_URL }) });
+  const egress = createEgress({ allowedHosts: env.AIW_GIT_ALLOWED_HOSTS, allowLocal: env.AIW_ALLOW_LOCAL });
+  const git = createGitConnector({ egress, bucket });
+  const notifier = createNotifier(db, "aiw_runs", { log });
+  const limits: EngineLimits = {
+    leaseS: env.AIW_LEASE_S,
+    heartbeatS: env.AIW_HEARTBEAT_S,
+    toolCallS: env.AIW_TOOL_CALL_S,
+    pushS: env.AIW_PUSH_S,
+    stepAttempts: env.AIW_STEP_ATTEMPTS,
+    maxModelCalls: env.AIW_MAX_MODEL_CALLS,
+    maxRunTokens: env.AIW_MAX_RUN_TOKENS,
+    maxRunWallS: env.AIW_MAX_RUN_WALL_S,
+    historyMaxTokens: env.AIW_HISTORY_MAX_TOKENS,
+    contextWindowTokens: 128_000,
+    toolResultMaxBytes: env.AIW_TOOL_RESULT_MAX_BYTES,
+    executeWithinS: env.AIW_EXECUTE_WITHIN_S,
+    maxRejections: env.AIW_MAX_REJECTIONS,
+    deltaMs: 120,
+    readsInParallel: 4,
+  };
+  const deps: EngineDeps = {
+    db,
+    log,
+    vault: createVault(env.AIW_SECRET_KEY),
+    connectors: new Map<string, Connector>([[git.kind, git]]),
+    gateway: createGateway({
+      baseUrl: env.OPENAI_BASE_URL ?? "https://api.openai.com/v1",
+      apiKey: env.OPENAI_API_KEY,
+      api: "responses",
+      idleTimeoutMs: env.AIW_MODEL_IDLE_S * 1000,
+      turnTimeoutMs: env.AIW_MODEL_TURN_S * 1000,
+      guardrails: DEFAULT_GUARDRAILS,
+    }),
+    model: env.AIW_MODEL,
+    limits,
+    notify: notifier.notify,
+    ring: async (runs) => {
+      for (const { runId, teamId, delayMs } of runs) {
+        // A wait beyond what the queue can hold is the sweeper's (F40).
+        const delayS = Math.ceil((delayMs ?? 0) / 1000);
+        if (delayS <= 900) await queue.send({ v: 1, runId }, { group: teamId, delayS });
+      }
+    },
+  };
+  return {
+    deps,
+    db,
+    flush: notifier.flush,
+    close: async () => {
+      await notifier.flush();
+      queue.close();
+      bucket.close();
+      await db.close();
+    },
+  };
+};

@@ -1,0 +1,29 @@
+import { stepMessage } from "@aiw/contract/runs";
+import { step } from "@aiw/engine/step";
+import { fp } from "@aiw/platform/fault";
+import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
+import { compose, type StepComposition } from "./compose.ts";
+
+let composed: StepComposition | undefined;
+
+/**
+ * The step function: one message, one step (RUN-3). A message that cannot be read fails alone and ends in the dead-letter
+ * queue (RUN-20); one that names nothing to do is dropped. A step that fails is retried by its own row, so its message is
+ * done; only what kept the row from being written (no database) asks for redelivery.
+ */
+export const handler = async (event: SQSEvent): Promise<SQSBatchResponse> => {
+  composed ??= compose(process.env);
+  const { deps, flush } = composed;
+  const batchItemFailures: { itemIdentifier: string }[] = [];
+  for (const record of event.Records) {
+    try {
+      const message = stepMessage.parse(JSON.parse(record.body));
+      await fp("sqs.receive", () => step(deps, message));
+    } catch (error) {
+      deps.log.error("a step message failed", { messageId: record.messageId, error });
+      batchItemFailures.push({ itemIdentifier: record.messageId });
+    }
+  }
+  await flush();
+  return { batchItemFailures };
+};

@@ -1,0 +1,81 @@
+import { ringDue as ringDueJobs } from "@aiw/core/jobs";
+import { sweep, type SweepDeps, type SweepReport } from "@aiw/engine/sweep";
+import { connect } from "@aiw/platform/db";
+import { loadEnv } from "@aiw/platform/env";
+import { createNotifier } from "@aiw/platform/listen";
+import { createLog } from "@aiw/platform/log";
+import { createQueue } from "@aiw/platform/queue";
+
+interface Composition {
+  readonly round: () => Promise<SweepReport>;
+  readonly exclusive: <T>(work: () => Promise<T>) => Promise<T | null>;
+  readonly flush: () => Promise<void>;
+}
+
+const compose = (source: Record<string, string | undefined>): Composition => {
+  const env = loadEnv(source, ["AIW_DATABASE_STEP_URL", "AIW_STEP_QUEUE_URL", "AIW_JOBS_QUEUE_URL"]);
+  const log = createLog({ level: env.AIW_LOG_LEVEL }).child({ function: "sweep" });
+  const db = connect({ url: env.AIW_DATABASE_STEP_URL, max: 3, applicationName: "aiw-sweep" });
+  const endpoint = env.AIW_SQS_ENDPOINT ?? env.AWS_ENDPOINT_URL;
+  const at = (url: string) => createQueue({ region: env.AWS_REGION, url, ...(endpoint === undefined ? {} : { endpoint }) });
+  const steps = at(env.AIW_STEP_QUEUE_URL);
+  const jobs = at(env.AIW_JOBS_QUEUE_URL);
+  const notifier = createNotifier(db, "aiw_runs", { log });
+  const deps: SweepDeps = {
+    db,
+    log,
+    notify: notifier.notify,
+    stepAttempts: env.AIW_STEP_ATTEMPTS,
+    doorbellGraceS: Math.ceil(env.AIW_DOORBELL_GRACE_S),
+    ring: async (runs) => {
+      await steps.sendMany(runs.map(({ runId, teamId }) => ({ body: { v: 1, runId }, group: teamId })));
+    },
+  };
+  return {
+    round: async () => {
+      const report = await sweep(deps);
+      for (const jobId of await ringDueJobs(db, deps.doorbellGraceS)) await jobs.send({ v: 1, jobId });
+      if (report.recovered + report.expired + report.rung + report.failures > 0) log.info("swept", { ...report });
+      return report;
+    },
+    exclusive: async (work) => {
+      const connection = await db.sql.reserve();
+      try {
+        const [row] = await connection<{ mine: boolean }[]>`select pg_try_advisory_lock(hashtextextended('aiw:sweep', 0)) as mine`;
+        if (row?.mine !== true) return null;
+        return await work();
+      } finally {
+        await connection`select pg_advisory_unlock_all()`;
+        connection.release();
+      }
+    },
+    flush: notifier.flush,
+  };
+};
+
+let composed: Composition | undefined;
+const composition = (): Composition => (composed ??= compose(process.env));
+
+/** One round, for the local stack's two-second rhythm (RUN-5). */
+export const sweepOnce = async (): Promise<SweepReport> => {
+  const { round, flush } = composition();
+  const report = await round();
+  await flush();
+  return report;
+};
+
+/** Seconds between two rounds of one scheduled minute, and how long the minute is used (RUN-5). */
+const EVERY_S = 5;
+const UNTIL_S = 54;
+
+/** The scheduled function: a round every five seconds of its minute, under a lock, so that two never sweep side by side. */
+export const handler = async (): Promise<void> => {
+  const { exclusive } = composition();
+  const end = performance.now() + UNTIL_S * 1000;
+  await exclusive(async () => {
+    for (let next = performance.now(); next < end; next += EVERY_S * 1000) {
+      await new Promise((resolve) => setTimeout(resolve, Math.max(0, next - performance.now())));
+      await sweepOnce();
+    }
+  });
+};

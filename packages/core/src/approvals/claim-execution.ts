@@ -1,0 +1,168 @@
+import type { InvalidReason } from "@aiw/contract/runs";
+import type { Ctx } from "@aiw/platform/ctx";
+import type { Agent } from "@aiw/contract/actors";
+import { transaction, type Tx } from "@aiw/platform/db";
+import { sha256Hex } from "@aiw/policy/freeze";
+import type { LoadedPolicy, LoadedTool } from "../runs/run.ts";
+import { LeaseLost } from "../runs/run.ts";
+
+/** The request as it is stored at the moment of the claim, and who stands behind it. */
+export interface ExecutionFacts {
+  readonly id: string;
+  readonly toolId: string;
+  readonly toolCallId: string;
+  readonly sourceId: string | null;
+  readonly snapshot: string;
+  readonly snapshotHash: string;
+  readonly argsText: string;
+  readonly form: string;
+  readonly formVersion: number;
+  readonly preview: string;
+  readonly preconditions: string;
+  readonly definitionHash: string;
+  readonly policyVersion: number;
+  readonly level: "workspace_admin" | "global_approver";
+  readonly fourEyes: boolean;
+  readonly callId: string;
+  readonly requesterId: string;
+  readonly allowedByPolicy: boolean;
+  /** Now, in the transaction of the claim (APR-3): */
+  readonly lapsed: boolean;
+  readonly snapshotIntact: boolean;
+  readonly requesterMay: boolean;
+  readonly deciderMay: boolean;
+  readonly sourceConnected: boolean;
+  readonly writePolicy: "risk_based" | "confirm_external";
+  readonly chatMode: "work" | "plan";
+  readonly tool: LoadedTool | null;
+  readonly policies: readonly LoadedPolicy[];
+}
+
+export type ExecutionClaim =
+  | { readonly kind: "claimed"; readonly facts: ExecutionFacts; readonly attempt: number; readonly idempotencyKey: string }
+  | { readonly kind: "invalid"; readonly reason: InvalidReason }
+  /** Not approved any more (cancelled meanwhile). */
+  | { readonly kind: "gone" };
+
+/**
+ * T1 of the write protocol (spec 70 section 2): one transaction that locks run and request, looks at everything again and
+ * commits the intent (`executing`, attempt, fence) before anything happens outside. `judge` is pure: it sees the facts of
+ * this very transaction and may only veto. The lease is extended to cover the call.
+ */
+export const claimExecution = async (
+  ctx: Ctx<Agent>,
+  input: { readonly approvalId: string; readonly callTimeoutS: number },
+  judge: (facts: ExecutionFacts) => InvalidReason | null,
+): Promise<ExecutionClaim> =>
+  transaction(ctx.db, { workspaces: [ctx.actor.workspaceId] }, async (tx) => {
+    const { runId, workspaceId, fence } = ctx.actor;
+    const [run] = await tx`select 1 from runs where id = ${runId} and fence = ${fence} and status = 'running' for update`;
+    if (run === undefined) throw new LeaseLost();
+    const facts = await read(tx, workspaceId, runId, input.approvalId);
+    if (facts === null) return { kind: "gone" };
+    const reason = judge(facts);
+    if (reason !== null) return { kind: "invalid", reason };
+    const [claimed] = await tx<{ attempt: number }[]>`
+      update approvals set status = 'executing', attempt = attempt + 1, exec_fence = ${fence}, executing_at = aiw_now()
+        where id = ${input.approvalId} and status = 'approved' and (execute_before is null or execute_before > aiw_now()) returning attempt`;
+    if (claimed === undefined) return { kind: "invalid", reason: "lapsed" };
+    await tx`update tool_calls set status = 'executing', started_at = coalesce(started_at, aiw_now()) where id = ${facts.toolCallId}`;
+    await tx`update runs set lease_until = greatest(lease_until, aiw_now() + make_interval(secs => ${input.callTimeoutS + 15})) where id = ${runId}`;
+    await tx`insert into audit_events (workspace_id, actor_kind, event, object_kind, object_id, run_id, source, data)
+      values (${workspaceId}, 'agent', 'approval.executing', 'approval', ${input.approvalId}, ${runId}, 'approval',
+              ${tx.json({ tool: facts.toolId, hash: facts.snapshotHash, attempt: claimed.attempt })})`;
+    return { kind: "claimed", facts, attempt: claimed.attempt, idempotencyKey: `aiw_${input.approvalId}` };
+  });
+
+interface Row {
+  id: string;
+  tool_id: string;
+  tool_call_id: string;
+  source_id: string | null;
+  snapshot: string;
+  snapshot_hash: string;
+  args_text: string;
+  form: string;
+  form_version: number;
+  preview: string;
+  preconditions: string;
+  definition_hash: string;
+  policy_version: number;
+  level: ExecutionFacts["level"];
+  four_eyes: boolean;
+  call_id: string;
+  requester_id: string;
+  allowed_by_policy: boolean;
+  lapsed: boolean;
+  requester_may: boolean;
+  decider_may: boolean;
+  source_connected: boolean;
+  write_policy: ExecutionFacts["writePolicy"];
+  chat_mode: ExecutionFacts["chatMode"];
+}
+
+const read = async (tx: Tx, workspaceId: string, runId: string, approvalId: string): Promise<ExecutionFacts | null> => {
+  // Locks first, facts after: what is read then cannot change before the commit of those who lock in the same order.
+  const [locked] = await tx`select 1 from approvals where id = ${approvalId} and run_id = ${runId} and status = 'approved' for update`;
+  return locked === undefined ? null : factsOf(tx, workspaceId, approvalId);
+};
+
+const factsOf = async (tx: Tx, workspaceId: string, approvalId: string): Promise<ExecutionFacts | null> => {
+  const [a] = await tx<Row[]>`
+    select a.*, coalesce(a.execute_before <= aiw_now(), false) as lapsed,
+      exists (select from memberships m join users u on u.id = m.user_id where m.workspace_id = a.workspace_id and m.user_id = a.requester_id
+                and u.disabled_at is null) as requester_may,
+      case when a.allowed_by_policy then true
+           when a.level = 'global_approver' then exists (select from users u where u.id = a.decided_by and u.is_global_approver and u.disabled_at is null)
+           else exists (select from memberships m join users u on u.id = m.user_id where m.workspace_id = a.workspace_id and m.user_id = a.decided_by
+                          and m.role in ('admin', 'approver') and u.disabled_at is null) end as decider_may,
+      a.source_id is null or exists (select from sources s where s.id = a.source_id and s.removed_at is null) as source_connected,
+      coalesce(p.forced_write_policy, w.write_policy) as write_policy, coalesce(c.mode, 'work') as chat_mode
+      from approvals a join workspaces w on w.id = a.workspace_id cross join platform_settings p left join chats c on c.id = a.chat_id
+      where a.id = ${approvalId}`;
+  if (a === undefined) return null;
+  const [tool] = await tx<LoadedTool[]>`
+    select t.id, t.wire_name as "wireName", t.source_kind as "sourceKind", t.definition_hash as "definitionHash", t.risk_class as "riskClass",
+           t.decision, t.level, t.four_eyes as "fourEyes", coalesce(x.active, t.default_active) as active
+      from tools t left join workspace_tools x on x.tool_id = t.id and x.workspace_id = ${workspaceId} where t.id = ${a.tool_id}`;
+  const policies = await tx<LoadedPolicy[]>`
+    select id, level, source_id as "sourceId", pattern, decision, approval_level as "approvalLevel", four_eyes as "fourEyes", label, version
+      from tool_policies where workspace_id is null or workspace_id = ${workspaceId}`;
+  return {
+    id: a.id,
+    toolId: a.tool_id,
+    toolCallId: a.tool_call_id,
+    sourceId: a.source_id,
+    snapshot: a.snapshot,
+    snapshotHash: a.snapshot_hash,
+    argsText: a.args_text,
+    form: a.form,
+    formVersion: a.form_version,
+    preview: a.preview,
+    preconditions: a.preconditions,
+    definitionHash: a.definition_hash,
+    policyVersion: a.policy_version,
+    level: a.level,
+    fourEyes: a.four_eyes,
+    callId: a.call_id,
+    requesterId: a.requester_id,
+    allowedByPolicy: a.allowed_by_policy,
+    lapsed: a.lapsed,
+    snapshotIntact: sha256Hex(a.snapshot) === a.snapshot_hash,
+    requesterMay: a.requester_may,
+    deciderMay: a.decider_may,
+    sourceConnected: a.source_connected,
+    writePolicy: a.write_policy,
+    chatMode: a.chat_mode,
+    tool: tool ?? null,
+    policies: [...policies],
+  };
+};
+
+/** The frozen request as stored, for looking at the target before or after an execution. */
+export const frozen = async (db: Ctx<Agent>["db"], workspaceId: string, approvalId: string): Promise<ExecutionFacts> =>
+  transaction(db, { workspaces: [workspaceId] }, async (tx) => {
+    const facts = await factsOf(tx, workspaceId, approvalId);
+    if (facts === null) throw new Error("the request is gone");
+    return facts;
+  });

@@ -1,0 +1,84 @@
+import { Problem, type ProblemCode } from "@aiw/contract/problem";
+import type { Human } from "@aiw/contract/actors";
+import type { Ctx } from "@aiw/platform/ctx";
+import { transaction } from "@aiw/platform/db";
+import { fp } from "@aiw/platform/fault";
+
+export interface Decision {
+  readonly approvalId: string;
+  readonly vote: "approved" | "rejected";
+  readonly reason: string | null;
+  /** The snapshot hash the person was shown; only API keys may leave it out (APR-13). */
+  readonly seenHash: string | null;
+  readonly endRun?: boolean;
+  readonly channel: "page" | "api" | "link" | "cli" | "chat";
+  /** The workspace the caller named in the path, where it did: another one is not_found (N2). */
+  readonly workspaceId?: string;
+}
+
+export interface Decided {
+  readonly runId: string;
+  readonly workspaceId: string;
+  readonly teamId: string;
+  /** The run waited and is queued now: ring it after the commit. */
+  readonly ring: boolean;
+}
+
+interface Row {
+  outcome: string;
+  run_id: string | null;
+  workspace_id: string | null;
+  team_id: string | null;
+  decided_by: string | null;
+  decided_at: Date | null;
+  ring: boolean;
+}
+
+/** Longest reason, in characters (N37). */
+const MAX_REASON = 2000;
+
+/**
+ * APR-4, APR-5, APR-6: one decision, in one transaction, whatever the channel. Repeating one's own decision is no error.
+ * Throws decided | expired | stale | cancelled | invalid (409, with who and when), approver_missing | four_eyes (403),
+ * reason_required (400), not_found.
+ */
+export const decide = async (ctx: Ctx<Human>, scope: readonly string[], decision: Decision, executeWithinS: number): Promise<Decided> => {
+  const reason = decision.reason?.trim() ?? "";
+  if (decision.vote === "rejected" && reason === "") throw new Problem("reason_required", { fields: { reason: "required" } });
+  if (reason.length > MAX_REASON) throw new Problem("bad_request", { fields: { reason: "too_long" } });
+  const row = await fp("decide.tx", () =>
+    transaction(ctx.db, { workspaces: scope, userId: ctx.actor.userId }, async (tx) => {
+      if (decision.workspaceId !== undefined) {
+        const [match] = await tx`select 1 from approvals where id = ${decision.approvalId} and workspace_id = ${decision.workspaceId}`;
+        if (match === undefined) throw new Problem("not_found");
+      }
+      const [found] = await tx<Row[]>`
+        select * from approval_decide_v1(${decision.approvalId}::uuid, ${ctx.actor.userId}::uuid, ${decision.channel}, ${decision.vote},
+          ${reason === "" ? null : reason}, ${decision.seenHash}, ${decision.endRun ?? false}, ${executeWithinS}::integer)`;
+      return found;
+    }),
+  );
+  if (row === undefined) throw new Problem("internal");
+  if (["approved", "rejected", "same", "voted"].includes(row.outcome)) {
+    return { runId: row.run_id ?? "", workspaceId: row.workspace_id ?? "", teamId: row.team_id ?? "", ring: row.ring };
+  }
+  throw await refusal(ctx, row);
+};
+
+const REFUSALS: Readonly<Record<string, ProblemCode>> = {
+  not_found: "not_found",
+  approver_missing: "approver_missing",
+  four_eyes: "four_eyes",
+  decided: "decided",
+  expired: "expired",
+  stale: "stale",
+  cancelled: "cancelled",
+  invalid: "invalid",
+};
+
+const refusal = async (ctx: Ctx<Human>, row: Row): Promise<Problem> => {
+  const code = REFUSALS[row.outcome] ?? "conflict";
+  if (row.decided_by === null) return new Problem(code);
+  const [by] = await ctx.db.sql<{ display_name: string }[]>`select display_name from users where id = ${row.decided_by}`;
+  return new Problem(code, { params: { by: by?.display_name ?? null, at: row.decided_at?.toISOString() ?? null } });
+};

@@ -1,0 +1,34 @@
+import { transaction, type Database } from "@aiw/platform/db";
+import { fp } from "@aiw/platform/fault";
+
+export interface Expired {
+  readonly runId: string;
+  readonly teamId: string;
+}
+
+/**
+ * APR-7: publishes expiries, each in a transaction of its own and once, however many sweepers run. The clock had decided
+ * them before (APR-4). Returns the runs to ring.
+ */
+export const expireDue = async (db: Database): Promise<{ seen: number; expired: Expired[]; failures: number }> => {
+  const due = await db.sql<{ id: string; run_id: string }[]>`
+    select id, run_id from approvals where status = 'pending' and expires_at <= (select aiw_now()) order by expires_at limit 500`;
+  const expired: Expired[] = [];
+  let failures = 0;
+  for (const { id, run_id: runId } of due) {
+    try {
+      const teamId = await fp("expire.tx", () =>
+        transaction(db, "unscoped", async (tx) => {
+          const [row] = await tx<{ done: boolean }[]>`select approval_expire_v1(${id}::uuid) as done`;
+          if (row?.done !== true) return null;
+          const [run] = await tx<{ team_id: string }[]>`select team_id from runs where id = ${runId}`;
+          return run?.team_id ?? null;
+        }),
+      );
+      if (teamId !== null) expired.push({ runId, teamId });
+    } catch {
+      failures += 1;
+    }
+  }
+  return { seen: due.length, expired, failures };
+};

@@ -1,0 +1,2 @@
+export * from "./append.ts";
+export * from "./read.ts";

@@ -1,0 +1,56 @@
+import type { Database } from "@aiw/platform/db";
+import type { JsonObject } from "@aiw/contract/tools";
+import type { ClaimedRun } from "./run.ts";
+
+interface RunRow {
+  id: string;
+  workspace_id: string;
+  team_id: string;
+  chat_id: string | null;
+  started_by: string;
+  fence: number;
+  step: number;
+  attempts: number;
+  tool_rounds: number;
+  model_calls: number;
+  input_tokens: number;
+  output_tokens: number;
+  work_ms: number;
+  cancel_requested_at: string | null;
+  pins: Record<string, JsonObject>;
+  kind: "model" | "tools";
+}
+
+export type Claim =
+  | { readonly outcome: "claimed"; readonly run: ClaimedRun }
+  /** none: nothing to do, drop the message. parked: the team has no free slot, it is rung when one frees (RUN-10). */
+  | { readonly outcome: "none" | "parked" };
+
+/** Takes the run for `leaseS` seconds if it is ready, raising its fence (RUN-3, RUN-4). One round trip. */
+export const claim = async (db: Database, runId: string, leaseS: number): Promise<Claim> => {
+  const [row] = await db.sql<{ outcome: "claimed" | "none" | "parked"; run: RunRow | null }[]>`
+    select outcome, run from run_claim_v1(${runId}::uuid, ${Math.ceil(leaseS)})`;
+  if (row === undefined || row.outcome !== "claimed" || row.run === null) return { outcome: row?.outcome === "parked" ? "parked" : "none" };
+  const r = row.run;
+  return {
+    outcome: "claimed",
+    run: {
+      id: r.id,
+      workspaceId: r.workspace_id,
+      teamId: r.team_id,
+      chatId: r.chat_id,
+      startedBy: r.started_by,
+      fence: r.fence,
+      step: r.step,
+      attempt: r.attempts,
+      toolRounds: r.tool_rounds,
+      modelCalls: r.model_calls,
+      inputTokens: r.input_tokens,
+      outputTokens: r.output_tokens,
+      workMs: r.work_ms,
+      cancelRequested: r.cancel_requested_at !== null,
+      pins: r.pins,
+      kind: r.kind,
+    },
+  };
+};

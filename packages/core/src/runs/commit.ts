@@ -1,0 +1,45 @@
+import type { Database } from "@aiw/platform/db";
+import type { RunStatus } from "@aiw/contract/runs";
+import { LeaseLost, type ClaimedRun, type Committed, type StepOutcome } from "./run.ts";
+
+/** Writes the outcome of a step in one transaction under its fence (RUN-3, RUN-4). Throws LeaseLost when it is not ours any more. */
+export const commit = async (db: Database, run: ClaimedRun, outcome: StepOutcome): Promise<Committed> => {
+  const [row] = await db.sql<{ done: boolean; status: RunStatus; last_seq: number; ring: string[] }[]>`
+    select done, status, last_seq, ring
+      from run_commit_v1(${run.id}::uuid, ${run.workspaceId}::uuid, ${run.fence}, ${db.sql.json(storable(outcome))})`;
+  if (row === undefined || !row.done) throw new LeaseLost();
+  return { status: row.status, lastSeq: row.last_seq, ring: row.ring };
+};
+
+/** Keeps one result of a turn with several calls as soon as it is there (F8). */
+export const finishCall = async (
+  db: Database,
+  run: ClaimedRun,
+  leaseS: number,
+  call: { readonly id: string; readonly status: string; readonly result: string; readonly event: object },
+): Promise<void> => {
+  const [row] = await db.sql<{ alive: boolean }[]>`
+    select call_finish_v1(${run.id}::uuid, ${run.workspaceId}::uuid, ${run.fence}, ${Math.ceil(leaseS)}, ${call.id}::uuid,
+                          ${call.status}, ${storableText(call.result)}, ${storableText(JSON.stringify(call.event))}) as alive`;
+  if (row?.alive !== true) throw new LeaseLost();
+};
+
+/**
+ * Text as Postgres can hold it: NUL and lone surrogates become U+FFFD, so that what a model or a tool says can never
+ * make a step fail for ever (F10).
+ */
+export const storableText = (text: string): string => text.replaceAll("\u0000", "\uFFFD").toWellFormed();
+
+type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+const storable = (value: unknown): Json => {
+  if (typeof value === "string") return storableText(value);
+  if (value === null || typeof value === "boolean" || typeof value === "number") return value;
+  if (Array.isArray(value)) return value.map(storable);
+  if (typeof value !== "object") return null;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, v]) => v !== undefined)
+      .map(([k, v]) => [storableText(k), storable(v)]),
+  );
+};

@@ -1,0 +1,265 @@
+import type { ApprovalLevel, ChatMode, JsonObject, PolicyDecision, PolicyLevel, RiskClass, StagingDecision, WritePolicy } from "@aiw/contract/tools";
+import type { CallStatus, EndReason, InvalidReason, RequestStatus, RunStatus } from "@aiw/contract/runs";
+
+/** A claimed run: what its row says, and the fence under which alone this step may write (RUN-4). */
+export interface ClaimedRun {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly teamId: string;
+  readonly chatId: string | null;
+  readonly startedBy: string;
+  readonly fence: number;
+  readonly step: number;
+  readonly attempt: number;
+  readonly toolRounds: number;
+  readonly modelCalls: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Time its steps worked so far, waits not counted, in milliseconds. */
+  readonly workMs: number;
+  readonly cancelRequested: boolean;
+  /** What each source pinned at the run's start (GIT-1), by source id. */
+  readonly pins: Readonly<Record<string, JsonObject>>;
+  readonly kind: "model" | "tools";
+}
+
+export interface LoadedItem {
+  readonly runId: string;
+  readonly step: number;
+  readonly kind: "user" | "assistant" | "reasoning" | "function_call" | "function_call_output";
+  /** JSON text of the item. */
+  readonly data: string;
+}
+
+export interface LoadedCall {
+  readonly id: string;
+  readonly callId: string;
+  readonly position: number;
+  readonly step: number;
+  readonly wireName: string;
+  readonly toolId: string | null;
+  readonly sourceId: string | null;
+  readonly args: string;
+  readonly status: CallStatus;
+  readonly result: string | null;
+  readonly note: string | null;
+  readonly predecessorId: string | null;
+}
+
+export interface LoadedApproval {
+  readonly id: string;
+  readonly toolCallId: string;
+  readonly toolId: string;
+  readonly status: RequestStatus;
+  readonly argsText: string;
+  /** Past its time although nobody has published it yet (APR-4). */
+  readonly expired: boolean;
+  readonly reason: string | null;
+  readonly endRun: boolean;
+  readonly execFence: number | null;
+  readonly invalidReason: InvalidReason | null;
+  readonly result: string | null;
+}
+
+export interface LoadedTool {
+  readonly id: string;
+  readonly wireName: string;
+  readonly sourceKind: string;
+  readonly definitionHash: string;
+  readonly riskClass: RiskClass | null;
+  readonly decision: PolicyDecision | null;
+  readonly level: ApprovalLevel;
+  readonly fourEyes: boolean;
+  readonly active: boolean;
+}
+
+export interface LoadedPolicy {
+  readonly id: string;
+  readonly level: PolicyLevel;
+  readonly sourceId: string | null;
+  readonly pattern: string;
+  readonly decision: StagingDecision;
+  readonly approvalLevel: ApprovalLevel | null;
+  readonly fourEyes: boolean | null;
+  readonly label: string;
+  readonly version: number;
+}
+
+export interface LoadedSource {
+  readonly id: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly config: JsonObject;
+  /** Sealed; opened only for the length of a call. */
+  readonly secret: string | null;
+  readonly status: string;
+}
+
+export interface LoadedMember {
+  readonly userId: string;
+  readonly displayName: string;
+  readonly role: string;
+  readonly global: boolean;
+  readonly disabled: boolean;
+}
+
+export interface LoadedWorkspace {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly teamId: string;
+  readonly writePolicy: WritePolicy;
+  readonly approvalTtlS: number;
+  readonly maxToolRounds: number;
+  readonly policyVersion: number;
+  readonly chatMode: ChatMode;
+  readonly chatTitle: string | null;
+}
+
+/** Everything one step has to know, read in one round trip under the run's workspace. */
+export interface LoadedRun {
+  readonly workspace: LoadedWorkspace;
+  readonly members: readonly LoadedMember[];
+  readonly globalApprovers: readonly string[];
+  readonly tools: readonly LoadedTool[];
+  readonly policies: readonly LoadedPolicy[];
+  readonly sources: readonly LoadedSource[];
+  /** The calls of the last turn, in call order. */
+  readonly calls: readonly LoadedCall[];
+  /** All requests of the run. */
+  readonly approvals: readonly LoadedApproval[];
+  /** History of the chat up to here, oldest first. */
+  readonly items: readonly LoadedItem[];
+}
+
+export interface NewItem {
+  readonly kind: LoadedItem["kind"];
+  readonly callId?: string;
+  readonly data: string;
+}
+
+export interface NewCall {
+  readonly id: string;
+  readonly callId: string;
+  readonly position: number;
+  readonly wireName: string;
+  readonly toolId: string | null;
+  readonly sourceId: string | null;
+  readonly args: string;
+  readonly argsHash: string;
+  readonly riskClass: RiskClass | null;
+  readonly note: string | null;
+  readonly status: CallStatus;
+  readonly result?: string;
+  readonly resultBytes?: number;
+}
+
+export interface CallUpdate {
+  readonly id: string;
+  readonly status: CallStatus;
+  readonly result?: string;
+  readonly resultBytes?: number;
+  readonly riskClass?: RiskClass | null;
+  readonly decision?: PolicyDecision;
+  readonly explanation?: unknown;
+  readonly sourceId?: string | null;
+  readonly durationMs?: number;
+}
+
+export interface NewRequest {
+  readonly id: string;
+  readonly toolCallId: string;
+  readonly callId: string;
+  readonly sourceId: string | null;
+  readonly toolId: string;
+  readonly title: string;
+  readonly snapshot: string;
+  readonly snapshotHash: string;
+  readonly args: string;
+  readonly form: string;
+  readonly formVersion: number;
+  readonly preview: string;
+  readonly preconditions: string;
+  readonly definitionHash: string;
+  readonly policyVersion: number;
+  readonly level: ApprovalLevel;
+  readonly fourEyes: boolean;
+  readonly riskClass: RiskClass;
+  readonly explanation: string;
+  readonly modelNote: string | null;
+  readonly allowedByPolicy: boolean;
+  readonly ttlS: number;
+  readonly executeWithinS: number;
+  readonly predecessorId: string | null;
+}
+
+export interface Settle {
+  readonly id: string;
+  readonly status: RequestStatus;
+  readonly invalidReason?: InvalidReason;
+  readonly result?: string;
+  readonly facts?: JsonObject;
+  readonly executedHash?: string;
+  readonly reconciled?: boolean;
+}
+
+export interface NewEvent {
+  readonly type: string;
+  readonly data: object;
+}
+
+export interface NewAudit {
+  readonly actorKind: "human" | "agent" | "system";
+  readonly actorId?: string | null;
+  readonly event: string;
+  readonly objectKind?: string;
+  readonly objectId?: string;
+  readonly source?: string;
+  readonly data?: object;
+}
+
+/** What a step wants to have happened. Committed whole under the fence, or not at all. */
+export interface StepOutcome {
+  readonly status: RunStatus;
+  /** Recorded with the step; default is the status. */
+  readonly outcome?: string;
+  readonly endReason?: EndReason;
+  readonly errorCode?: string;
+  readonly errorText?: string;
+  /** The same step again, as a further attempt (RUN-12). */
+  readonly keepAttempts?: boolean;
+  readonly wakeAfterMs?: number;
+  readonly items?: readonly NewItem[];
+  readonly calls?: readonly NewCall[];
+  readonly callUpdates?: readonly CallUpdate[];
+  readonly requests?: readonly NewRequest[];
+  readonly settles?: readonly Settle[];
+  readonly events?: readonly NewEvent[];
+  readonly audit?: readonly NewAudit[];
+  readonly message?: { readonly id: string; readonly text: string; readonly withheld?: boolean };
+  /** The requests this step looked at and the state it saw: a later change sends the run on (RUN-14). */
+  readonly seen?: Readonly<Record<string, RequestStatus>>;
+  readonly toolRounds?: number;
+  readonly modelCalls?: number;
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly contextFill?: number;
+  readonly model?: string;
+  readonly pins?: Readonly<Record<string, JsonObject>>;
+  readonly policyVersion?: number;
+}
+
+export interface Committed {
+  readonly status: RunStatus;
+  readonly lastSeq: number;
+  /** Runs to ring, this one among them when it goes on. */
+  readonly ring: readonly string[];
+}
+
+/** The step lost its lease: another function took over, nothing of this one was written (RUN-4). */
+export class LeaseLost extends Error {
+  constructor() {
+    super("the lease of this run was lost");
+    this.name = "LeaseLost";
+  }
+}

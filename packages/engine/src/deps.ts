@@ -1,0 +1,40 @@
+import type { Connector } from "@aiw/connectors/connector";
+import type { Gateway } from "@aiw/model/gateway";
+import type { Database } from "@aiw/platform/db";
+import type { Log } from "@aiw/platform/log";
+import type { Vault } from "@aiw/platform/vault";
+
+/** Bounds of a step and of a run (RUN-10, RUN-23). Seconds unless the name says otherwise. */
+export interface EngineLimits {
+  readonly leaseS: number;
+  readonly heartbeatS: number;
+  readonly toolCallS: number;
+  readonly pushS: number;
+  readonly stepAttempts: number;
+  readonly maxModelCalls: number;
+  readonly maxRunTokens: number;
+  readonly maxRunWallS: number;
+  readonly historyMaxTokens: number;
+  readonly contextWindowTokens: number;
+  readonly toolResultMaxBytes: number;
+  readonly executeWithinS: number;
+  readonly maxRejections: number;
+  /** Text deltas are collected this long (RUN-11: 100-200 ms); the first goes out at once. */
+  readonly deltaMs: number;
+  readonly readsInParallel: number;
+}
+
+/** Everything a step needs from outside, by argument (no ambient state). */
+export interface EngineDeps {
+  readonly db: Database;
+  readonly log: Log;
+  readonly vault: Vault;
+  readonly connectors: ReadonlyMap<string, Connector>;
+  readonly gateway: Gateway;
+  readonly model: string;
+  readonly limits: EngineLimits;
+  /** Hint for readers of events, outside of any transaction; never fails. */
+  readonly notify: (runId: string) => void;
+  /** Doorbell after the commit; a failure is left to the sweeper (RUN-5). */
+  readonly ring: (runs: readonly { readonly runId: string; readonly teamId: string; readonly delayMs?: number }[]) => Promise<void>;
+}

@@ -1,0 +1,104 @@
+import { sealAuthorisedCall, type AuthorisedCall } from "@aiw/contract/authorised-call";
+import type { InvalidReason } from "@aiw/contract/runs";
+import type { ExecutionFacts } from "@aiw/core/approvals";
+import type { LoadedCall, LoadedRun, LoadedSource } from "@aiw/core/runs";
+import { decide, tightened, type Verdict } from "@aiw/policy/decide";
+import { snapshot } from "@aiw/policy/freeze";
+import type { JsonObject } from "@aiw/contract/tools";
+import { policyInput, testedSources, verdictFor, type KnownTool } from "./offers.ts";
+
+/**
+ * POL-1: the one choke point. Every call of every tool is judged here, and only here a call becomes one that a connector
+ * accepts. What the model wrote is never a proof of anything; only rows are.
+ */
+export type Judgement =
+  | { readonly kind: "allow"; readonly tool: KnownTool; readonly source: LoadedSource; readonly args: JsonObject; readonly verdict: Verdict }
+  | { readonly kind: "ask"; readonly tool: KnownTool; readonly source: LoadedSource; readonly args: JsonObject; readonly verdict: Verdict }
+  | { readonly kind: "deny"; readonly text: string; readonly verdict: Verdict | null }
+  /** The call itself is at fault (which source?); no policy was asked. */
+  | { readonly kind: "unusable"; readonly text: string };
+
+/** Judges a pending call against what is stored now: tool, classification, mode, rules, source, requester (SEC-1). */
+export const judge = (call: LoadedCall, loaded: LoadedRun, tools: readonly KnownTool[], startedBy: string): Judgement => {
+  const starter = loaded.members.find((m) => m.userId === startedBy);
+  if (starter === undefined || starter.disabled) return { kind: "deny", text: "The person who asked may not use this workspace any more.", verdict: null };
+  const tool = tools.find((t) => t.row.id === call.toolId);
+  if (tool === undefined || !tool.row.active) return { kind: "deny", text: "This tool is not available here any more.", verdict: null };
+  const args = JSON.parse(call.args) as JsonObject;
+  const source = sourceFor(call, args, loaded, tool);
+  if (typeof source === "string") return { kind: "unusable", text: source };
+  const verdict = verdictFor(tool.row, loaded, source.id);
+  if (verdict.decision === "deny") return { kind: "deny", text: verdict.reason, verdict };
+  return { kind: verdict.decision === "allow" ? "allow" : "ask", tool, source, args, verdict };
+};
+
+/** The source a call means: the one it names, or the only one there is. Sources are set by the server, not by the model. */
+const sourceFor = (call: LoadedCall, args: JsonObject, loaded: LoadedRun, tool: KnownTool): LoadedSource | string => {
+  const sources = testedSources(loaded, tool.row.sourceKind);
+  if (call.sourceId !== null) return sources.find((s) => s.id === call.sourceId) ?? "The source of this call is not connected any more.";
+  const named = args["source"];
+  const names = sources.map((s) => `"${s.name}"`).join(", ");
+  if (typeof named === "string") return sources.find((s) => s.name.toLowerCase() === named.toLowerCase()) ?? `There is no source "${named}". Sources: ${names}.`;
+  const [only, second] = sources;
+  if (only === undefined) return "No tested source is connected for this tool.";
+  return second === undefined ? only : `Several sources are connected: ${names}. Say which one with the argument "source".`;
+};
+
+/** A reading call that policy allows. */
+export const authoriseRead = (call: LoadedCall, judgement: Extract<Judgement, { kind: "allow" }>): AuthorisedCall =>
+  sealAuthorisedCall({
+    toolCallId: call.id,
+    toolId: judgement.tool.row.id,
+    sourceId: judgement.source.id,
+    argsText: call.args,
+    form: null,
+    formVersion: 0,
+    idempotencyKey: null,
+  });
+
+/** A request whose execution was claimed (T1): exactly the frozen bytes, under the key of the request. */
+export const authoriseClaimed = (facts: ExecutionFacts, idempotencyKey: string): AuthorisedCall =>
+  sealAuthorisedCall({
+    toolCallId: facts.toolCallId,
+    toolId: facts.toolId,
+    sourceId: facts.sourceId,
+    argsText: facts.argsText,
+    form: facts.form,
+    formVersion: facts.formVersion,
+    idempotencyKey,
+  });
+
+/**
+ * APR-3: everything about an approved request that can be known inside the database, looked at again in the transaction that
+ * claims its execution. Only vetoes: a looser policy changes nothing.
+ */
+export const mayStillRun = (facts: ExecutionFacts, workspaceId: string, runId: string, currentHash: string | null): InvalidReason | null => {
+  if (facts.lapsed) return "lapsed";
+  if (!facts.snapshotIntact || rebuilt(facts, workspaceId, runId) !== facts.snapshotHash) return "tampered";
+  if (!facts.requesterMay || !facts.deciderMay || !facts.sourceConnected) return "superseded";
+  if (facts.tool === null || facts.tool.definitionHash !== facts.definitionHash || currentHash !== facts.definitionHash || !facts.tool.active) return "superseded";
+  const now = decide(policyInput(facts.tool, facts, facts.sourceId));
+  const before = { decision: facts.allowedByPolicy ? ("allow" as const) : ("require_approval" as const), level: facts.level, fourEyes: facts.fourEyes };
+  return tightened(before, now) ? "superseded" : null;
+};
+
+/** The hash made again from the columns that are executed and shown: a row changed behind our back does not match (N31). */
+const rebuilt = (f: ExecutionFacts, workspaceId: string, runId: string): string =>
+  snapshot({
+    tool: f.toolId,
+    action: f.toolId.split(".")[1] ?? null,
+    sourceId: f.sourceId,
+    argsCanonical: f.argsText,
+    preview: f.preview,
+    preconditions: JSON.parse(f.preconditions) as JsonObject,
+    form: f.form,
+    formVersion: f.formVersion,
+    definitionHash: f.definitionHash,
+    level: f.level,
+    fourEyes: f.fourEyes,
+    policyVersion: f.policyVersion,
+    workspaceId,
+    runId,
+    callId: f.callId,
+    requesterId: f.requesterId,
+  }).hash;

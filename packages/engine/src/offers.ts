@@ -1,0 +1,97 @@
+import type { Connector } from "@aiw/connectors/connector";
+import type { ApprovalLevel, PolicyDecision, RiskClass, ToolDefinition } from "@aiw/contract/tools";
+import type { LoadedPolicy, LoadedRun, LoadedSource, LoadedTool } from "@aiw/core/runs";
+import * as tools from "@aiw/core/tools";
+import { decide, type PolicyInput, type RuleSet, type Verdict } from "@aiw/policy/decide";
+
+/** A tool with what its connector says of it and what the platform knows of it. */
+export interface KnownTool {
+  readonly row: LoadedTool;
+  readonly definition: ToolDefinition;
+  readonly connector: Connector;
+}
+
+const hashes = new WeakMap<ToolDefinition, string>();
+const pinnedHash = (definition: ToolDefinition): string => {
+  const known = hashes.get(definition);
+  if (known !== undefined) return known;
+  const hash = tools.hashOf(definition);
+  hashes.set(definition, hash);
+  return hash;
+};
+
+/** Tools whose stored definition is the one this code would run; any other counts as not there (POL-6). */
+export const knownTools = (connectors: ReadonlyMap<string, Connector>, loaded: LoadedRun): KnownTool[] => {
+  const found: KnownTool[] = [];
+  for (const row of loaded.tools) {
+    const connector = connectors.get(row.sourceKind);
+    const definition = connector?.tools.find((t) => t.id === row.id);
+    if (connector === undefined || definition === undefined || pinnedHash(definition) !== row.definitionHash) continue;
+    found.push({ row, definition, connector });
+  }
+  return found;
+};
+
+export interface PolicyFacts {
+  readonly writePolicy: "risk_based" | "confirm_external";
+  readonly chatMode: "work" | "plan";
+  readonly policies: readonly LoadedPolicy[];
+}
+
+/** The gate's question about one tool and source, as the pure decision wants it (POL-3). */
+export const policyInput = (
+  tool: {
+    readonly id: string;
+    readonly riskClass: RiskClass | null;
+    readonly decision: PolicyDecision | null;
+    readonly level: ApprovalLevel;
+    readonly fourEyes: boolean;
+  },
+  facts: PolicyFacts,
+  sourceId: string | null,
+): PolicyInput => {
+  const [group = tool.id, action = null] = tool.id.split(".");
+  const rules = (level: RuleSet["level"], mine: (p: LoadedPolicy) => boolean): RuleSet => ({
+    level,
+    rules: facts.policies
+      .filter((p) => p.level === level && mine(p))
+      .map((p) => ({
+        id: p.id,
+        pattern: p.pattern,
+        decision: p.decision,
+        ...(p.approvalLevel === null ? {} : { approvalLevel: p.approvalLevel }),
+        ...(p.fourEyes === null ? {} : { fourEyes: p.fourEyes }),
+        label: p.label,
+        version: p.version,
+      })),
+  });
+  return {
+    tool: { id: tool.id, group, action, riskClass: tool.riskClass, classifiedDecision: tool.decision, level: tool.level, fourEyes: tool.fourEyes },
+    writePolicy: facts.writePolicy,
+    chatMode: facts.chatMode,
+    ruleSets: [rules("platform", () => true), rules("workspace", () => true), rules("source", (p) => p.sourceId === sourceId), rules("agent", () => true)],
+  };
+};
+
+export const verdictFor = (tool: LoadedTool, loaded: LoadedRun, sourceId: string | null): Verdict =>
+  decide(
+    policyInput(
+      tool,
+      { writePolicy: loaded.workspace.writePolicy, chatMode: loaded.workspace.chatMode, policies: loaded.policies },
+      sourceId,
+    ),
+  );
+
+export const testedSources = (loaded: LoadedRun, kind: string): LoadedSource[] =>
+  loaded.sources.filter((s) => s.kind === kind && s.status === "tested");
+
+/**
+ * POL-9: what the model may call in this turn: active here, classified, unchanged, not denied, with a tested source behind
+ * it. Everything else does not exist for it (RUN-15).
+ */
+export const offered = (known: readonly KnownTool[], loaded: LoadedRun): KnownTool[] =>
+  known.filter(({ row }) => {
+    if (!row.active || row.riskClass === null) return false;
+    const sources = testedSources(loaded, row.sourceKind);
+    return sources.some((s) => verdictFor(row, loaded, s.id).decision !== "deny");
+  });

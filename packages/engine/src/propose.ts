@@ -1,0 +1,149 @@
+import { randomUUID } from "node:crypto";
+import type { JsonObject } from "@aiw/contract/tools";
+import type { CallUpdate, LoadedCall, NewAudit, NewEvent, NewRequest } from "@aiw/core/runs";
+import type { Prepared } from "@aiw/connectors/connector";
+import { fp } from "@aiw/platform/fault";
+import { proposalKey, snapshot } from "@aiw/policy/freeze";
+import type { Judgement } from "./gate.ts";
+import { refusalText } from "./outcomes.ts";
+import { audited, type Settled } from "./settled.ts";
+import { contextFor } from "./sources.ts";
+import type { ToolStepContext } from "./tool-step.ts";
+
+interface Proposal {
+  readonly settled?: Settled[];
+  readonly updates?: CallUpdate[];
+  readonly requests?: NewRequest[];
+  readonly events?: NewEvent[];
+  readonly audit?: NewAudit[];
+}
+
+/**
+ * A write (or a read that needs approval) becomes a frozen request (APR-1, APR-2), or an answer when it cannot: the tool
+ * cannot prepare it, the same proposal was refused before in this run (APR-6), or nobody could decide it (APR-18). A write
+ * that policy allows becomes a request too, approved "by policy" (APR-12), so that it is followed the same way.
+ */
+export const propose = async (context: ToolStepContext, call: LoadedCall, judgement: Judgement): Promise<Proposal> => {
+  if (judgement.kind !== "ask" && judgement.kind !== "allow") return {};
+  const { deps, lease, loaded, pins } = context;
+  const { tool, source, verdict, args } = judgement;
+  const refuse = (text: string, event: string, data: object = {}): Proposal => ({
+    settled: [
+      {
+        call, status: "failed", text: refusalText("failed", text), durationMs: null, untrusted: false, sourceName: source.name,
+        update: { decision: verdict.decision, riskClass: tool.row.riskClass, explanation: verdict.explanation, sourceId: source.id },
+        audit: audited(call, event, data),
+      },
+    ],
+  });
+
+  const key = proposalKey(tool.row.id, source.id, args);
+  const before = call.predecessorId === null ? loaded.approvals.find((a) => ["rejected", "expired"].includes(a.status) && a.toolId === tool.row.id && proposalKey(a.toolId, source.id, JSON.parse(a.argsText) as JsonObject) === key) : undefined;
+  if (before !== undefined) {
+    const status = before.status === "rejected" ? "rejected" : "expired";
+    return { settled: [{ call, status, text: refusalText(status, before.reason ?? ""), durationMs: null, untrusted: false, sourceName: source.name, update: { sourceId: source.id }, audit: audited(call, "tool.repeated_refusal", { approval: before.id }) }] };
+  }
+
+  const asks = judgement.kind === "ask";
+  if (asks && deciders(context, verdict.level, verdict.fourEyes) === 0) {
+    return refuse("Nobody in this workspace may decide this request right now, so it was not put forward. Tell the person that an approver is needed.", "approval.nobody_can_decide");
+  }
+
+  const callContext = await contextFor(deps, lease.run, source, pins, lease.signal, deps.limits.toolCallS);
+  const prepared = await fp("approval.prepare", async () => {
+    if (tool.row.riskClass === "read") return { ok: true as const, prepared: general(call, tool.definition.wireName) };
+    return tool.connector.prepare(tool.definition, args, callContext);
+  }).catch((error: unknown) => {
+    if (lease.signal.aborted) throw error;
+    deps.log.warn("a proposal could not be prepared", { runId: lease.run.id, workspaceId: lease.run.workspaceId, tool: tool.row.id, error });
+    return { ok: false as const, text: "The proposal could not be prepared: the source did not answer." };
+  });
+  if (!prepared.ok) return refuse(prepared.text, "tool.not_prepared");
+  return request(context, call, judgement, prepared.prepared);
+};
+
+const request = (context: ToolStepContext, call: LoadedCall, judgement: Extract<Judgement, { kind: "ask" | "allow" }>, prepared: Prepared): Proposal => {
+  const { deps, lease, loaded } = context;
+  const { tool, source, verdict } = judgement;
+  const id = randomUUID();
+  const preview = JSON.stringify(prepared.preview);
+  const frozen = snapshot({
+    tool: tool.row.id,
+    action: tool.row.id.split(".")[1] ?? null,
+    sourceId: source.id,
+    argsCanonical: call.args,
+    preview,
+    preconditions: prepared.preconditions,
+    form: prepared.form,
+    formVersion: prepared.formVersion,
+    definitionHash: tool.row.definitionHash,
+    level: verdict.level,
+    fourEyes: verdict.fourEyes,
+    policyVersion: loaded.workspace.policyVersion,
+    workspaceId: lease.run.workspaceId,
+    runId: lease.run.id,
+    callId: call.callId,
+    requesterId: lease.run.startedBy,
+  });
+  const allowedByPolicy = judgement.kind === "allow";
+  const row: NewRequest = {
+    id,
+    toolCallId: call.id,
+    callId: call.callId,
+    sourceId: source.id,
+    toolId: tool.row.id,
+    title: prepared.preview.title.slice(0, 200),
+    snapshot: frozen.text,
+    snapshotHash: frozen.hash,
+    args: call.args,
+    form: prepared.form,
+    formVersion: prepared.formVersion,
+    preview,
+    preconditions: JSON.stringify(prepared.preconditions),
+    definitionHash: tool.row.definitionHash,
+    policyVersion: loaded.workspace.policyVersion,
+    level: verdict.level,
+    fourEyes: verdict.fourEyes,
+    riskClass: tool.row.riskClass ?? "write_external",
+    explanation: JSON.stringify(verdict.explanation),
+    modelNote: call.note,
+    allowedByPolicy,
+    ttlS: loaded.workspace.approvalTtlS,
+    executeWithinS: deps.limits.executeWithinS,
+    predecessorId: call.predecessorId,
+  };
+  const events: NewEvent[] = allowedByPolicy
+    ? [{ type: "approval.changed", data: { callId: call.callId, toolCallId: call.id, approvalId: id, status: "approved", by: null } }]
+    : [{ type: "approval.requested", data: { callId: call.callId, toolCallId: call.id, approvalId: id, level: verdict.level, fourEyes: verdict.fourEyes, decidable: true } }];
+  return {
+    requests: [row],
+    updates: [{ id: call.id, status: "waiting", decision: verdict.decision, riskClass: tool.row.riskClass, explanation: verdict.explanation, sourceId: source.id }],
+    events,
+    audit: [
+      {
+        actorKind: "agent", event: allowedByPolicy ? "approval.allowed_by_policy" : "approval.staged", objectKind: "approval", objectId: id, source: "approval",
+        data: { tool: tool.row.id, hash: frozen.hash, level: verdict.level, fourEyes: verdict.fourEyes, predecessor: call.predecessorId },
+      },
+    ],
+  };
+};
+
+/** APR-22: a tool without its own `prepare` is shown with its arguments. */
+const general = (call: LoadedCall, wireName: string): Prepared => ({
+  form: call.args,
+  formVersion: 1,
+  preconditions: {},
+  preview: {
+    title: wireName,
+    kind: "arguments",
+    fields: Object.entries(JSON.parse(call.args) as JsonObject).map(([label, value]) => ({ label, value: typeof value === "string" ? value : JSON.stringify(value) })),
+    rehearsal: "none",
+  },
+});
+
+/** APR-18: how many people could decide, by the same rule that decides (APR-5). */
+const deciders = ({ loaded, lease }: ToolStepContext, level: string, fourEyes: boolean): number => {
+  const candidates =
+    level === "global_approver" ? loaded.globalApprovers : loaded.members.filter((m) => !m.disabled && (m.role === "admin" || m.role === "approver")).map((m) => m.userId);
+  return candidates.filter((id) => !fourEyes || id !== lease.run.startedBy).length;
+};

@@ -1,0 +1,44 @@
+import { fp } from "@aiw/platform/fault";
+import type { Lease } from "./lease.ts";
+
+/**
+ * Collects the model's text and appends it as events: the first piece at once, then every `windowMs` (RUN-11). Appending
+ * goes on beside the stream; the next window waits for the one before, so events stay in order.
+ */
+export const streamText = (lease: Lease, windowMs: number): { push(text: string): Promise<void>; end(): Promise<void> } => {
+  let buffer = "";
+  let first = true;
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
+  let failure: unknown;
+
+  const flush = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (buffer === "") return;
+    const text = buffer;
+    buffer = "";
+    writing = writing
+      .then(() => fp("event.append", () => lease.tell([{ type: "message.delta", data: { step: lease.run.step, text } }])))
+      .catch((error: unknown) => {
+        failure ??= error;
+      });
+  };
+  return {
+    push: async (text) => {
+      if (failure !== undefined) throw failure;
+      buffer += text;
+      if (first) {
+        first = false;
+        flush();
+        return;
+      }
+      timer ??= setTimeout(flush, windowMs);
+    },
+    end: async () => {
+      flush();
+      await writing;
+      if (failure !== undefined) throw failure;
+    },
+  };
+};

@@ -1,0 +1,43 @@
+import * as approvals from "@aiw/core/approvals";
+import { recoverLeases, ringDue } from "@aiw/core/runs";
+import { fp } from "@aiw/platform/fault";
+import type { EngineDeps } from "./deps.ts";
+
+/** What one sweep saw and did: "0 due" is not "saw nothing" (RUN-5). */
+export interface SweepReport {
+  readonly expiredLeases: number;
+  readonly recovered: number;
+  readonly dueRequests: number;
+  readonly expired: number;
+  readonly rung: number;
+  /** Records whose own transaction failed; the others went on. */
+  readonly failures: number;
+}
+
+export type SweepDeps = Pick<EngineDeps, "db" | "log" | "notify" | "ring"> & {
+  readonly stepAttempts: number;
+  readonly doorbellGraceS: number;
+};
+
+/** One round of upkeep (RUN-5, RUN-6, APR-7). Repeating it, or running two at once, changes nothing more. */
+export const sweep = async (deps: SweepDeps): Promise<SweepReport> => {
+  const leases = await fp("sweep.recover", () => recoverLeases(deps.db, deps.stepAttempts));
+  const requests = await fp("sweep.expire", () => approvals.expireDue(deps.db));
+  for (const id of leases.recovered) deps.notify(id);
+  for (const { runId } of requests.expired) deps.notify(runId);
+  const due = await fp("sweep.pick", () => ringDue(deps.db, deps.doorbellGraceS));
+  // A recovered or expired run was queued this moment; it need not wait for the grace time.
+  const now = [...new Map([...due, ...requests.expired].map((r) => [r.runId, r])).values()];
+  const fresh = leases.recovered.filter((id) => !now.some((r) => r.runId === id)).map((runId) => ({ runId, teamId: "recovered" }));
+  if (now.length + fresh.length > 0) {
+    await fp("sweep.ring", () => deps.ring([...now, ...fresh])).catch((error: unknown) => deps.log.warn("the sweeper could not ring", { error }));
+  }
+  return {
+    expiredLeases: leases.seen,
+    recovered: leases.recovered.length,
+    dueRequests: requests.seen,
+    expired: requests.expired.length,
+    rung: now.length + fresh.length,
+    failures: leases.failures + requests.failures,
+  };
+};
