@@ -129,12 +129,10 @@ const commitMessage = (title: string, description: string, runId: string): strin
   return [subject, ...(body === "" ? [] : ["", body]), "", `AI-Workspace-Run: ${runId}`, ""].join("\n");
 };
 
-const plain = (text: string): string =>
-  // oxlint-disable-next-line no-control-regex -- control characters are taken out
-  text
-    .toWellFormed()
-    .replace(/\r\n?/g, "\n")
-    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");
+// oxlint-disable-next-line no-control-regex -- control characters are what is taken out
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+
+const plain = (text: string): string => text.toWellFormed().replace(/\r\n?/g, "\n").replace(CONTROL, "");
 
 /** Whether a file at another commit is still what the proposal was made from. */
 export const untouched = (head: Snapshot, file: Proposal["files"][number]): boolean => {

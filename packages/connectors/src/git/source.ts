@@ -95,14 +95,13 @@ export const openRemote = (
   };
 };
 
+// oxlint-disable-next-line no-control-regex -- terminal sequences of the server are what is taken out
+const TERMINAL = /\u001b\[[0-9;]*[A-Za-z]|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+
 const cleaned = (text: string, hidden: readonly string[]): string => {
   let out = text;
   for (const secret of hidden) out = out.replaceAll(secret, "[REDACTED]");
-  // oxlint-disable-next-line no-control-regex -- terminal sequences of the server are taken out
-  return out
-    .replace(/\u001b\[[0-9;]*[A-Za-z]|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "")
-    .trim()
-    .slice(0, 1000);
+  return out.replace(TERMINAL, "").trim().slice(0, 1000);
 };
 
 /** Full name and commit of the branch proposals aim at. @throws GitFailure `source_empty`, `source_branch_missing`. */
