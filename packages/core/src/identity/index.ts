@@ -9,5 +9,5 @@ export { signIn } from "./sign-in.ts";
 export type { SignInConfig } from "./sign-in.ts";
 export { changePassword, signOut } from "./change-password.ts";
 export { me } from "./me.ts";
-export { createUser, disableUser, ensureUser } from "./users.ts";
+export { createUser, demoUsers, disableUser, ensureUser } from "./users.ts";
 export type { NewUser } from "./users.ts";

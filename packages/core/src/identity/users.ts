@@ -94,3 +94,13 @@ const actorOf = (ctx: Ctx<Human | System>): audit.AuditActor => (isHuman(ctx) ? 
 
 const scopeOf = (ctx: Ctx<Human | System>): { workspaces: string[]; userId?: string } =>
   isHuman(ctx) ? { workspaces: [], userId: ctx.actor.userId } : { workspaces: [] };
+
+/**
+ * Who can sign in with the shared demo password: users without one of their own, by name (IDN-2). For the sign-in page of
+ * a demonstration alone; the caller shows it only while such a password is configured.
+ */
+export async function demoUsers(ctx: Ctx<unknown>): Promise<{ name: string; displayName: string }[]> {
+  const rows = await ctx.db.sql<{ name: string; display_name: string }[]>`
+    select name, display_name from users where password_hash is null and disabled_at is null order by id limit 20`;
+  return rows.map((row) => ({ name: row.name, displayName: row.display_name }));
+}

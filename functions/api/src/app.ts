@@ -1,0 +1,57 @@
+import { randomUUID } from "node:crypto";
+import { ENDPOINTS, type Endpoint, type EndpointName } from "@aiw/contract/api";
+import { Problem } from "@aiw/contract/problem";
+import { type Context, Hono } from "hono";
+import { bind } from "./bind.ts";
+import type { ApiDeps } from "./deps.ts";
+import { handlers } from "./handlers/index.ts";
+import { healthRoutes } from "./health.ts";
+import { problemResponse } from "./http/problem-response.ts";
+import { harden } from "./http/security-headers.ts";
+import { serveFile } from "./http/static.ts";
+
+type App = Hono<{ Variables: { requestId: string } }>;
+
+export interface AppOptions {
+  /** Network address of the client, for rate limits; where the server knows it. */
+  readonly addressOf?: (c: Context) => string;
+}
+
+const endpoints = Object.entries(ENDPOINTS).map(([name, endpoint]): { name: EndpointName; endpoint: Endpoint } => ({
+  name: name as EndpointName,
+  endpoint,
+}));
+
+/** The whole HTTP side: every endpoint of the contract, health, and the web app where it is served from here. */
+export function createApp(deps: ApiDeps, options: AppOptions = {}): App {
+  const app: App = new Hono();
+  const addressOf = options.addressOf ?? (() => "unknown");
+  app.use(async (c, next) => {
+    c.set("requestId", randomUUID());
+    await next();
+    harden(c.res.headers, { requestId: c.get("requestId"), https: deps.settings.secureCookies });
+  });
+  app.onError((error, c) => problemResponse(error, c.get("requestId"), deps.log));
+
+  healthRoutes(app, deps);
+  for (const { name, endpoint } of endpoints) {
+    const run = bind(name, handlers, deps);
+    app.on(endpoint.method, endpoint.path, (c) =>
+      run({ request: c.req.raw, params: c.req.param(), requestId: c.get("requestId"), address: addressOf(c) }),
+    );
+  }
+  for (const path of new Set(endpoints.map(({ endpoint }) => endpoint.path))) {
+    app.all(path, () => {
+      throw new Problem("method_not_allowed");
+    });
+  }
+  app.all("*", async (c) => {
+    const { webRoot } = deps;
+    const path = new URL(c.req.url).pathname;
+    const isPage = (c.req.method === "GET" || c.req.method === "HEAD") && !path.startsWith("/api/") && path !== "/api";
+    const file = isPage && webRoot !== undefined ? await serveFile(webRoot, path) : null;
+    if (file === null) throw new Problem("not_found");
+    return file;
+  });
+  return app;
+}

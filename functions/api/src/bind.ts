@@ -1,0 +1,59 @@
+import { ENDPOINTS, type Endpoint, type EndpointName } from "@aiw/contract/api";
+import { Problem } from "@aiw/contract/problem";
+import type { Visitor } from "@aiw/core/identity";
+import type { Ctx } from "@aiw/platform/ctx";
+import type { ApiDeps } from "./deps.ts";
+import { admit, visitorOf } from "./http/access.ts";
+import type { Call, Handlers, HttpEdge } from "./http/call.ts";
+import { clearSession, sessionToken, setSession } from "./http/cookies.ts";
+import { decodeBody, decodeParams, decodeQuery, decoded } from "./http/decode.ts";
+import { requireSameOrigin } from "./http/origin.ts";
+
+export interface Incoming {
+  readonly request: Request;
+  /** Path parameters, percent-decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly requestId: string;
+  readonly address: string;
+}
+
+/**
+ * One endpoint of the contract as a function from request to response, in this order: origin, who, path, right, query and
+ * body, handler. Somebody without the right never learns whether the input was good.
+ * @throws whatever the steps throw; the caller words it
+ */
+export function bind<N extends EndpointName>(name: N, handlers: Handlers, deps: ApiDeps): (incoming: Incoming) => Promise<Response> {
+  const endpoint: Endpoint = ENDPOINTS[name];
+  const { secureCookies, publicOrigin } = deps.settings;
+  return async ({ request, params: rawParams, requestId, address }) => {
+    requireSameOrigin(request, publicOrigin);
+    const token = sessionToken(request, secureCookies);
+    const visitor = endpoint.access === "public" ? null : await visitorOf(deps, token);
+    if (visitor === null && endpoint.access !== "public") throw new Problem("not_signed_in");
+    const params = decodeParams(endpoint, rawParams);
+    const base: Ctx<Visitor | null> = { actor: visitor, db: deps.db, log: deps.log.child({ requestId }), requestId };
+    const ctx = await admit(base, { name, access: endpoint.access }, rawParams["workspaceId"]?.toLowerCase());
+    const query = decodeQuery(endpoint, new URL(request.url));
+    const body = await decodeBody(endpoint, request);
+
+    const cookies: string[] = [];
+    const http: HttpEdge = {
+      token,
+      headers: request.headers,
+      address,
+      setSession: (fresh) => void cookies.push(setSession(fresh, secureCookies, deps.signIn.sessionMaxS)),
+      clearSession: () => void cookies.push(clearSession(secureCookies)),
+    };
+    // `admit` gave the actor this endpoint's access asks for.
+    const call = { ctx, ...decoded<N>(params, query, body), deps, http } as Call<N>;
+    const response = respond(endpoint, await handlers[name](call));
+    for (const cookie of cookies) response.headers.append("set-cookie", cookie);
+    return response;
+  };
+}
+
+function respond(endpoint: Endpoint, answer: unknown): Response {
+  if (answer instanceof Response) return answer;
+  if (endpoint.response === undefined) return new Response(null, { status: 204 });
+  return new Response(JSON.stringify(answer), { status: endpoint.status, headers: { "content-type": "application/json" } });
+}

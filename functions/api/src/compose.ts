@@ -1,0 +1,119 @@
+import { createStrangers } from "@aiw/core/identity";
+import { reachDatabase, requireSchema } from "@aiw/core/health";
+import { createBucket } from "@aiw/platform/bucket";
+import { connect } from "@aiw/platform/db";
+import { createEgress } from "@aiw/platform/egress";
+import { type EnvWith, loadEnv } from "@aiw/platform/env";
+import { createNotifier } from "@aiw/platform/listen";
+import { createLog, registerSecret } from "@aiw/platform/log";
+import { createQueue } from "@aiw/platform/queue";
+import { createVault } from "@aiw/platform/vault";
+import manifest from "../package.json" with { type: "json" };
+import type { ApiDeps, ApiSettings } from "./deps.ts";
+import { createLoginGuard, type LoginLimits } from "./http/login-guard.ts";
+import { createHub, RUNS_CHANNEL } from "./stream/hub.ts";
+
+/** Everything the API needs, made once per process from its variables (OPS-6). */
+export interface ApiComposition {
+  readonly deps: ApiDeps;
+  /** After the server: ends streams, sends what is queued, closes connections. */
+  readonly close: () => Promise<void>;
+}
+
+export interface ComposeOptions {
+  /** Folder of the built web app, where it is served from here. */
+  readonly webRoot?: string;
+  /** Milliseconds a stream lives at most; see `createHub`. */
+  readonly maxStreamMs?: number;
+  readonly loginLimits?: LoginLimits;
+}
+
+/** Connections of one API process; streams hold none (F80). */
+const CONNECTIONS = 12;
+const LOGIN_LIMITS: LoginLimits = { perName: 30, inAll: 600 };
+
+const NEEDED = ["AIW_DATABASE_API_URL", "AIW_SECRET_KEY", "AIW_STEP_QUEUE_URL", "AIW_JOBS_QUEUE_URL"] as const;
+type ApiEnv = EnvWith<(typeof NEEDED)[number]>;
+
+/** @throws EnvError */
+export const compose = (source: Readonly<Record<string, string | undefined>>, options: ComposeOptions = {}): ApiComposition => {
+  const env = loadEnv(source, NEEDED);
+  if (env.AIW_DEMO_PASSWORD !== undefined) registerSecret(env.AIW_DEMO_PASSWORD);
+  const log = createLog({ level: env.AIW_LOG_LEVEL }).child({ function: "api" });
+  const db = connect({ url: env.AIW_DATABASE_API_URL, max: CONNECTIONS, applicationName: "aiw-api" });
+  const endpoint = env.AIW_SQS_ENDPOINT ?? env.AWS_ENDPOINT_URL;
+  const at = (url: string) => createQueue({ region: env.AWS_REGION, url, ...(endpoint === undefined ? {} : { endpoint }) });
+  const steps = at(env.AIW_STEP_QUEUE_URL);
+  const jobs = at(env.AIW_JOBS_QUEUE_URL);
+  const bucket =
+    env.AIW_BUCKET === undefined
+      ? undefined
+      : createBucket({ region: env.AWS_REGION, bucket: env.AIW_BUCKET, ...(env.AWS_ENDPOINT_URL === undefined ? {} : { endpoint: env.AWS_ENDPOINT_URL }) });
+  const egress = createEgress({ allowedHosts: env.AIW_GIT_ALLOWED_HOSTS, allowLocal: env.AIW_ALLOW_LOCAL });
+  const notifier = createNotifier(db, RUNS_CHANNEL, { log });
+  const limits = { sessionIdleS: env.AIW_SESSION_IDLE_S, sessionMaxS: env.AIW_SESSION_MAX_S };
+  const hub = createHub({
+    db,
+    log,
+    limits,
+    listenUrl: env.AIW_DATABASE_LISTEN_URL ?? env.AIW_DATABASE_API_URL,
+    ...(options.maxStreamMs === undefined ? {} : { maxStreamMs: options.maxStreamMs }),
+  });
+  const tolerant = async (what: string, send: () => Promise<unknown>): Promise<void> => {
+    try {
+      await send();
+    } catch (error) {
+      log.warn(`${what} could not be rung; the sweeper will`, { error });
+    }
+  };
+  const deps: ApiDeps = {
+    db,
+    log,
+    hub,
+    egress,
+    vault: createVault(env.AIW_SECRET_KEY),
+    signIn: { ...limits, demoPassword: env.AIW_DEMO_PASSWORD, strangers: createStrangers() },
+    loginGuard: createLoginGuard(options.loginLimits ?? LOGIN_LIMITS),
+    settings: settingsOf(env),
+    ringStep: ({ teamId, runIds }) =>
+      tolerant("a run", () => steps.sendMany(runIds.map((runId) => ({ body: { v: 1, runId }, group: teamId })))),
+    ringJob: (jobId) => tolerant("a job", () => jobs.send({ v: 1, jobId })),
+    hint: (runIds) => {
+      for (const runId of runIds) notifier.notify(runId);
+      return notifier.flush();
+    },
+    checks: {
+      database: () => reachDatabase(db),
+      migrations: () => requireSchema(db),
+      queue: async () => void (await Promise.all([steps.depth(), jobs.depth()])),
+      ...(bucket === undefined ? {} : { bucket: async () => void (await bucket.list("readiness")) }),
+    },
+    ...(options.webRoot === undefined ? {} : { webRoot: options.webRoot }),
+  };
+  return {
+    deps,
+    close: async () => {
+      await hub.close();
+      await notifier.flush();
+      egress.close();
+      steps.close();
+      jobs.close();
+      bucket?.close();
+      await db.close();
+    },
+  };
+};
+
+function settingsOf(env: ApiEnv): ApiSettings {
+  const publicUrl = env.AIW_PUBLIC_URL;
+  return {
+    config: { version: manifest.version, demo: env.AIW_DEMO_PASSWORD !== undefined, demoModel: env.AIW_MODEL.startsWith("demo-") },
+    version: { version: manifest.version, environment: env.AIW_ENV },
+    ...(publicUrl === undefined ? {} : { publicOrigin: new URL(publicUrl).origin }),
+    secureCookies: publicUrl?.startsWith("https://") ?? false,
+    approvalTtlS: env.AIW_APPROVAL_TTL_S,
+    maxToolRounds: env.AIW_MAX_TOOL_ROUNDS,
+    maxToolRoundsLimit: env.AIW_MAX_TOOL_ROUNDS_LIMIT,
+    executeWithinS: env.AIW_EXECUTE_WITHIN_S,
+  };
+}

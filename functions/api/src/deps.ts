@@ -1,0 +1,52 @@
+import type { JsonObject } from "@aiw/contract/tools";
+import type { PublicConfig } from "@aiw/contract/views";
+import type { SignInConfig } from "@aiw/core/identity";
+import type { AddressCheck } from "@aiw/core/sources";
+import type { Database } from "@aiw/platform/db";
+import type { Log } from "@aiw/platform/log";
+import type { Vault } from "@aiw/platform/vault";
+import type { LoginGuard } from "./http/login-guard.ts";
+import type { StreamHub } from "./stream/hub.ts";
+
+/** Runs of one team to wake, after the commit that made them ready. */
+export interface Rung {
+  readonly teamId: string;
+  readonly runIds: readonly string[];
+}
+
+export interface ApiSettings {
+  /** What everybody may know, apart from the demo logins. */
+  readonly config: Omit<PublicConfig, "demoLogins">;
+  /** What /version answers. */
+  readonly version: JsonObject;
+  /** Origin of the product's own pages, such as https://ai.example.com; absent: the host the request names. */
+  readonly publicOrigin?: string;
+  /** https: the session cookie carries the `__Host-` prefix and `Secure`. */
+  readonly secureCookies: boolean;
+  /** Defaults of a new workspace. */
+  readonly approvalTtlS: number;
+  readonly maxToolRounds: number;
+  readonly maxToolRoundsLimit: number;
+  readonly executeWithinS: number;
+}
+
+/** Everything the API works with, by argument. */
+export interface ApiDeps {
+  readonly db: Database;
+  readonly log: Log;
+  readonly vault: Vault;
+  readonly egress: AddressCheck;
+  readonly signIn: SignInConfig;
+  readonly settings: ApiSettings;
+  readonly hub: StreamHub;
+  readonly loginGuard: LoginGuard;
+  /** Doorbells after the commit. They log what they cannot send and never reject: the sweeper rings again (RUN-5). */
+  ringStep(rung: Rung): Promise<void>;
+  ringJob(jobId: string): Promise<void>;
+  /** Tells the streams of all instances that something about these runs changed (RUN-11); never rejects. */
+  hint(runIds: readonly string[]): Promise<void>;
+  /** What must work before requests are sent here: name -> check that rejects (OPS-8). */
+  readonly checks: Readonly<Record<string, () => Promise<void>>>;
+  /** Folder of the built web app; absent: the API alone. */
+  readonly webRoot?: string;
+}

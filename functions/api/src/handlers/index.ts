@@ -1,0 +1,17 @@
+import type { Handlers } from "../http/call.ts";
+import { approvalHandlers } from "./approvals.ts";
+import { chatHandlers } from "./chats.ts";
+import { identityHandlers } from "./identity.ts";
+import { runHandlers } from "./runs.ts";
+import { sourceHandlers } from "./sources.ts";
+import { workspaceHandlers } from "./workspaces.ts";
+
+/** Every endpoint of the contract with the verb it calls. */
+export const handlers: Handlers = {
+  ...identityHandlers,
+  ...workspaceHandlers,
+  ...sourceHandlers,
+  ...chatHandlers,
+  ...runHandlers,
+  ...approvalHandlers,
+};

@@ -1,0 +1,27 @@
+import * as jobs from "@aiw/core/jobs";
+import * as sources from "@aiw/core/sources";
+import type { Handlers } from "../http/call.ts";
+import { goOn } from "./go-on.ts";
+
+type Names = "listSources" | "createSource" | "getSource" | "replaceSecret" | "removeSource" | "testSource" | "getJob";
+
+export const sourceHandlers: Pick<Handlers, Names> = {
+  listSources: async ({ ctx }) => ({ items: await sources.list(ctx) }),
+  createSource: ({ ctx, body, deps }) => sources.create(ctx, body, deps),
+  getSource: ({ ctx, params }) => sources.get(ctx, params.sourceId),
+  replaceSecret: ({ ctx, params, body, deps }) => sources.replaceSecret(ctx, params.sourceId, body, deps.vault),
+
+  removeSource: async ({ ctx, params, deps }) => {
+    const { teamId, ring } = await sources.remove(ctx, params.sourceId);
+    await goOn(deps, { teamId, runIds: ring });
+    return undefined;
+  },
+
+  testSource: async ({ ctx, params, deps }) => {
+    const job = await sources.requestTest(ctx, params.sourceId);
+    await deps.ringJob(job.id);
+    return job;
+  },
+
+  getJob: ({ ctx, params }) => jobs.get(ctx, params.jobId),
+};

@@ -1,0 +1,45 @@
+import type { Access } from "@aiw/contract/api";
+import { Problem } from "@aiw/contract/problem";
+import { authenticate, requireAdmin, requirePlatformAdmin, type Visitor } from "@aiw/core/identity";
+import * as workspaces from "@aiw/core/workspaces";
+import { type Ctx, withActor } from "@aiw/platform/ctx";
+import type { ApiDeps } from "../deps.ts";
+import type { MemberVisitor } from "./call.ts";
+
+/** Who the session cookie belongs to; null for nobody. */
+export async function visitorOf(deps: ApiDeps, token: string | undefined): Promise<Visitor | null> {
+  return token === undefined ? null : authenticate(deps.db, token, deps.signIn);
+}
+
+/** What a person may do before they have set a password of their own (IDN-2). */
+const BEFORE_OWN_PASSWORD: ReadonlySet<string> = new Set(["me", "changePassword"]);
+
+/**
+ * The context of a handler (SEC-1): signed in, a member of the workspace in the path, an admin of it, or a platform
+ * admin, as the endpoint demands.
+ * @throws Problem not_signed_in | password_change_required | not_found | forbidden
+ */
+export async function admit(
+  ctx: Ctx<Visitor | null>,
+  endpoint: { readonly name: string; readonly access: Access },
+  workspaceId: string | undefined,
+): Promise<Ctx<Visitor | MemberVisitor | null>> {
+  if (endpoint.access === "public") return ctx;
+  if (ctx.actor === null) throw new Problem("not_signed_in");
+  if (ctx.actor.mustChangePassword && !BEFORE_OWN_PASSWORD.has(endpoint.name)) throw new Problem("password_change_required");
+  const known = withActor(ctx, ctx.actor);
+  switch (endpoint.access) {
+    case "session":
+      return known;
+    case "platform":
+      await requirePlatformAdmin(known);
+      return known;
+    case "member":
+    case "admin": {
+      if (workspaceId === undefined) throw new Problem("not_found");
+      const entered = await workspaces.enter(known, workspaceId);
+      if (endpoint.access === "admin") await requireAdmin(entered);
+      return withActor(entered, { ...entered.actor, sessionId: known.actor.sessionId });
+    }
+  }
+}

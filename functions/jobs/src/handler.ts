@@ -1,0 +1,26 @@
+import { jobMessage } from "@aiw/contract/runs";
+import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
+import { compose, type JobsComposition } from "./compose.ts";
+import { runJob } from "./test-source.ts";
+
+let composed: JobsComposition | undefined;
+
+/**
+ * Short outside work that a click asked for. A message that cannot be read, or whose row could not be reached, fails
+ * alone and comes again; in the end it lies with the dead letters (RUN-20).
+ */
+export const handler = async (event: SQSEvent): Promise<SQSBatchResponse> => {
+  composed ??= compose(process.env);
+  const { deps } = composed;
+  const batchItemFailures: { itemIdentifier: string }[] = [];
+  for (const record of event.Records) {
+    try {
+      const message = jobMessage.parse(JSON.parse(record.body));
+      await runJob(deps, message.jobId);
+    } catch (error) {
+      deps.ctx.log.error("a job message failed", { messageId: record.messageId, error });
+      batchItemFailures.push({ itemIdentifier: record.messageId });
+    }
+  }
+  return { batchItemFailures };
+};
