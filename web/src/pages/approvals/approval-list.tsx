@@ -7,6 +7,7 @@ import { keys } from "../../data/keys.ts";
 import { approvals as t } from "../../i18n/approvals.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { QueryPanel } from "../../ui/query-panel.tsx";
+import { TabLinks } from "../../ui/tab-links.tsx";
 import { ApprovalRow } from "./approval-row.tsx";
 import { byUrgency } from "./decision-model.ts";
 
@@ -46,20 +47,7 @@ export const ApprovalList = (props: ApprovalListProps): JSX.Element => {
 
   return (
     <section aria-label={t("listLabel")} class="flex min-w-0 flex-col gap-2">
-      <nav class="flex flex-wrap gap-1" aria-label={t("listLabel")}>
-        <For each={FILTERS}>
-          {(filter) => (
-            <A
-              href={props.filterHref(filter)}
-              noScroll
-              aria-current={props.filter === filter ? "page" : undefined}
-              class={`btn btn-sm ${props.filter === filter ? "border-accent bg-surface text-accent-ink" : "btn-quiet"}`}
-            >
-              {t(filter)}
-            </A>
-          )}
-        </For>
-      </nav>
+      <TabLinks label={t("listLabel")} current={props.filter} links={FILTERS.map((filter) => ({ id: filter, label: t(filter), href: props.filterHref(filter) }))} />
       <QueryPanel query={query} rows={5}>
         {(data) => (
           <Show

@@ -15,6 +15,7 @@ import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryPanel } from "../../ui/query-panel.tsx";
 import { RunTimeline } from "../../ui/run-timeline.tsx";
 import { RunBadge } from "../../ui/state-badge.tsx";
+import { TabLinks } from "../../ui/tab-links.tsx";
 import { RunActions } from "./run-actions.tsx";
 import { RunEvents } from "./run-events.tsx";
 import { RunFacts } from "./run-facts.tsx";
@@ -103,20 +104,7 @@ const Body = (props: { readonly run: RunDetail; readonly view: View; readonly vi
       </Match>
     </Switch>
     <RunFacts run={props.run} />
-    <nav class="flex flex-wrap gap-1" aria-label={t("view.label")}>
-      <For each={VIEWS}>
-        {(view) => (
-          <A
-            href={props.viewHref(view)}
-            noScroll
-            aria-current={props.view === view ? "page" : undefined}
-            class={`btn btn-sm ${props.view === view ? "border-accent text-accent-ink" : "btn-quiet"}`}
-          >
-            {t(`view.${view}`)}
-          </A>
-        )}
-      </For>
-    </nav>
+    <TabLinks label={t("view.label")} current={props.view} links={VIEWS.map((view) => ({ id: view, label: t(`view.${view}`), href: props.viewHref(view) }))} />
     <Switch>
       <Match when={props.view === "list"}>
         <RunStepList run={props.run} />

@@ -15,6 +15,7 @@ import { Person } from "../../ui/person.tsx";
 import { QueryPanel } from "../../ui/query-panel.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { RunBadge } from "../../ui/state-badge.tsx";
+import { TabLinks } from "../../ui/tab-links.tsx";
 import { RunActions } from "./run-actions.tsx";
 
 const GROUPS = ["running", "waiting", "completed", "failed"] as const;
@@ -74,21 +75,7 @@ export const RunsPage = (): JSX.Element => {
   return (
     <Page wide>
       <PageHeader title={t("title")} />
-      <nav class="flex flex-wrap gap-1" aria-label={t("listLabel")}>
-        <For each={[undefined, ...GROUPS]}>
-          {(of) => (
-            <A
-              href={href(of)}
-              end
-              noScroll
-              aria-current={group() === of ? "page" : undefined}
-              class={`btn btn-sm ${group() === of ? "border-accent text-accent-ink" : "btn-quiet"}`}
-            >
-              {t(`group.${of ?? "all"}`)}
-            </A>
-          )}
-        </For>
-      </nav>
+      <TabLinks label={t("listLabel")} current={group() ?? "all"} links={[undefined, ...GROUPS].map((of) => ({ id: of ?? "all", label: t(`group.${of ?? "all"}`), href: href(of) }))} />
       <QueryPanel query={query} rows={6}>
         {(data) => (
           <Show

@@ -1,0 +1,111 @@
+import type { Source } from "@aiw/contract/views";
+import Check from "lucide-solid/icons/check";
+import Circle from "lucide-solid/icons/circle";
+import LoaderCircle from "lucide-solid/icons/loader-circle";
+import X from "lucide-solid/icons/x";
+import { For, type JSX, Match, Show, Switch } from "solid-js";
+import { de } from "../../i18n/de/sources.ts";
+import { bytes, num } from "../../i18n/index.ts";
+import { wordCode } from "../../i18n/problems.ts";
+import { sources as t } from "../../i18n/sources.ts";
+import { VisibleText } from "../../ui/visible-text-view.tsx";
+
+type Report = NonNullable<Source["lastTest"]>;
+type Stage = Report["stages"][number];
+
+/** All stages in the order they are tried. */
+const STAGES = ["address", "reach", "login", "list", "read", "write"] as const satisfies readonly Stage["stage"][];
+
+type NextKey = keyof typeof de.test.next;
+const isNext = (code: string): code is NextKey => Object.hasOwn(de.test.next, code);
+type FactKey = keyof typeof de.test.fact;
+const isFact = (key: string): key is FactKey => Object.hasOwn(de.test.fact, key);
+
+const factText = (key: string, value: unknown): string => {
+  if (key === "bytes" && typeof value === "number") return bytes(value);
+  if (typeof value === "number") return num(value);
+  if (typeof value === "string") return /^[0-9a-f]{40}$/.test(value) ? value.slice(0, 12) : value;
+  return JSON.stringify(value);
+};
+
+const Facts = (props: { readonly stage: Stage }): JSX.Element => (
+  <For each={Object.entries(props.stage.facts ?? {})}>
+    {(entry) => (
+      <span class="text-meta text-ink-2 [overflow-wrap:anywhere]">
+        {isFact(entry[0]) ? t(`test.fact.${entry[0]}`) : entry[0]}:{" "}
+        <span class="font-mono">
+          <VisibleText text={factText(entry[0], entry[1])} />
+        </span>
+      </span>
+    )}
+  </For>
+);
+
+const Line = (props: { readonly name: Stage["stage"]; readonly result: Stage | undefined; readonly running: boolean }): JSX.Element => {
+  const code = (): string => props.result?.code ?? "";
+  return (
+    <li class="flex items-start gap-2 py-1.5">
+      <span class="mt-0.5 shrink-0" aria-hidden="true">
+        <Switch fallback={<Circle size={16} class="text-ink-3" />}>
+          <Match when={props.running}>
+            <LoaderCircle size={16} class="animate-spin text-info" />
+          </Match>
+          <Match when={props.result?.ok === true}>
+            <Check size={16} class="text-pos" />
+          </Match>
+          <Match when={props.result?.ok === false}>
+            <X size={16} class="text-neg" />
+          </Match>
+        </Switch>
+      </span>
+      <div class="min-w-0">
+        <span class="flex flex-wrap gap-x-3">
+          <span class={props.result?.ok === false ? "font-medium text-neg" : ""}>{t(`test.stage.${props.name}`)}</span>
+          <Show when={props.running}>
+            <span class="text-ink-2">{t("test.pending")}</span>
+          </Show>
+          <Show when={!props.running && props.result === undefined}>
+            <span class="text-ink-2">{t("test.notReached")}</span>
+          </Show>
+          <Show when={!props.running && props.result}>{(result) => <Facts stage={result()} />}</Show>
+        </span>
+        <Show when={!props.running && props.result?.ok === false}>
+          <p>{wordCode(code()) ?? code()}</p>
+          <p class="text-ink-2">{t(`test.next.${isNext(code()) ? code() as NextKey : "other"}`)}</p>
+        </Show>
+      </div>
+    </li>
+  );
+};
+
+/** The test stage by stage; a failed one says what to do next (SRC-2). Stages that were not reached say so. */
+export const TestStages = (props: { readonly report: Report | null; readonly running: boolean }): JSX.Element => {
+  const result = (name: Stage["stage"]): Stage | undefined => props.report?.stages.find((stage) => stage.stage === name);
+  const shown = (): readonly Stage["stage"][] => (props.running || props.report?.ok !== true ? STAGES : STAGES.filter((name) => result(name) !== undefined));
+  return (
+    <>
+      <p role="status" class="font-medium">
+        <Switch>
+          <Match when={props.running}>{t("test.running")}</Match>
+          <Match when={props.report?.ok === true}>
+            <span class="text-pos">{t("test.ok")}</span>
+          </Match>
+          <Match when={props.report?.ok === false}>
+            <span class="text-neg">{t("test.failed")}</span>
+          </Match>
+        </Switch>
+      </p>
+      <Show when={props.running || props.report !== null} fallback={<p class="text-ink-2">{t("test.never")}</p>}>
+        <ol class="mt-1">
+          <For each={shown()}>{(name) => <Line name={name} result={props.running ? undefined : result(name)} running={props.running} />}</For>
+        </ol>
+      </Show>
+      <Show when={!props.running && (props.report?.warnings.length ?? 0) > 0}>
+        <h3 class="label mt-3">{t("test.warnings")}</h3>
+        <ul class="mt-1 list-disc pl-5 text-warn">
+          <For each={props.report?.warnings}>{(warning) => <li>{wordCode(warning) ?? warning}</li>}</For>
+        </ul>
+      </Show>
+    </>
+  );
+};
