@@ -33,6 +33,7 @@ export type { GitWarning } from "./connection-test.ts";
 export { GitFailure } from "./failure.ts";
 export type { GitLimits } from "./limits.ts";
 export type { SnapshotBucket } from "./snapshot-store.ts";
+export { GIT_TOOLS } from "./tools.ts";
 export type { GitEgress } from "./transport.ts";
 
 export interface GitConnectorOptions {
