@@ -1,6 +1,6 @@
 import type { RunEvent } from "@aiw/contract/events";
 import type { ChatDetail, Message, RunSummary } from "@aiw/contract/views";
-import { batch, createEffect, createMemo, createSignal, onCleanup } from "solid-js";
+import { batch, createEffect, createMemo, createSignal, on, onCleanup } from "solid-js";
 import { createStore, reconcile, unwrap } from "solid-js/store";
 import { ApiProblem, call, urlOf } from "./client.ts";
 import { serverNow } from "./clock.ts";
@@ -75,7 +75,12 @@ export const createChat = (workspaceId: string, chatId: string) => {
       const chat = await call("getChat", { params: { workspaceId, chatId } });
       if (!disposed) take(chat);
     } catch (problem) {
-      if (!disposed && problem instanceof ApiProblem) setError(problem);
+      if (disposed || !(problem instanceof ApiProblem)) return;
+      batch(() => {
+        setError(problem);
+        // Gone, or no longer for this person: nothing of it stays on the screen.
+        if (problem.code === "not_found") setState("view", null);
+      });
     }
   };
   /** Fetch the snapshot; calls that come while one is under way are answered by one more afterwards. */
@@ -108,13 +113,13 @@ export const createChat = (workspaceId: string, chatId: string) => {
 
   const moveTo = (next: StreamState): void => {
     if (next !== "live" && streamState() === "live") setStreamSince(serverNow());
+    // The server may have refused for good (the right is gone, the run is over): the snapshot tells.
+    if (next === "reconnecting") refreshSoon();
     setStreamState(next);
   };
 
   const activeRunId = createMemo(() => state.view?.chat.runs.find((r) => isActiveRun(r.status))?.id);
-  createEffect(() => {
-    const runId = activeRunId();
-    if (runId === undefined) return;
+  const follow = (runId: string): void => {
     const stream = openStream({
       url: () => urlOf("runEvents", { params: { runId }, query: { after: (view()?.live[runId] ?? NO_LIVE).seq } }),
       types: EVENT_TYPES,
@@ -130,7 +135,12 @@ export const createChat = (workspaceId: string, chatId: string) => {
       stopWake();
       stream.close();
     });
-  });
+  };
+  createEffect(
+    on(activeRunId, (runId) => {
+      if (runId !== undefined) follow(runId);
+    }),
+  );
 
   onCleanup(
     onHint((hint) => {

@@ -24,8 +24,9 @@ let timer: ReturnType<typeof setInterval> | undefined;
 
 /** The server's time as a signal that moves once a second while a component that uses it is mounted. */
 export const useNow = (): (() => number) => {
+  // Nobody watches a clock that stands still: setting it here moves nothing on the screen.
+  if (watchers === 0) setTick(serverNow());
   watchers += 1;
-  setTick(serverNow());
   timer ??= setInterval(() => setTick(serverNow()), 1000);
   onCleanup(() => {
     watchers -= 1;

@@ -10,6 +10,13 @@ import { LocaleSwitch } from "../ui/locale-switch.tsx";
 import { usePageTitle } from "../ui/page-header.tsx";
 import { SecretField } from "../ui/secret-field.tsx";
 
+const DEMO_ROLES = ["owner", "member", "approver", "global", "admin", "outsider"] as const;
+/** What a demo account is for, in the reader's language; an account this version does not know says it itself. */
+const demoRole = (login: { readonly name: string; readonly role: string }): string => {
+  const known = DEMO_ROLES.find((name) => name === login.name);
+  return known === undefined ? login.role : tAuth(`demoRole.${known}`);
+};
+
 /** Sign-in with name and password; in development the demo accounts stand beside it. */
 export const LoginPage = () => {
   const me = useMe();
@@ -99,9 +106,9 @@ export const LoginPage = () => {
             <For each={known()?.demoLogins}>
               {(login) => (
                 <li>
-                  <button type="button" class="btn w-full justify-start" aria-label={tAuth("demoUse", { name: login.name })} onClick={() => demo(login)}>
+                  <button type="button" class="btn w-full justify-start" onClick={() => demo(login)}>
                     <span class="font-medium">{login.name}</span>
-                    <span class="truncate text-meta text-ink-2">{login.role}</span>
+                    <span class="truncate text-meta text-ink-2">{demoRole(login)}</span>
                   </button>
                 </li>
               )}

@@ -58,12 +58,12 @@ export const MePage = () => {
         )}
       </QueryPanel>
       <Section title={tAuth("me.appearance")}>
-        <div class="flex flex-wrap items-center gap-3">
-          <span class="w-24">{tAuth("language")}</span>
+        <div class="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <span class="w-full md:w-24">{tAuth("language")}</span>
           <LocaleSwitch label={tAuth("language")} />
         </div>
         <fieldset class="flex flex-wrap items-center gap-x-4 gap-y-2">
-          <legend class="float-left w-24">{tAuth("me.theme")}</legend>
+          <legend class="mb-1 md:float-left md:mb-0 md:w-24">{tAuth("me.theme")}</legend>
           <For each={THEMES}>
             {(choice) => (
               <label class="inline-flex min-h-8 items-center gap-2">

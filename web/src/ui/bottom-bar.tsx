@@ -9,7 +9,7 @@ import { LiveIndicator } from "./live-indicator.tsx";
 import { NavLink } from "./nav.tsx";
 import { type NavItem, useNavItems } from "./nav-items.ts";
 
-const tab = "relative flex min-h-14 flex-1 flex-col items-center justify-center gap-0.5 text-meta text-ink-2 aria-[current=page]:font-semibold aria-[current=page]:text-accent-ink";
+const tab = "relative flex min-h-14 flex-1 flex-col items-center justify-center gap-0.5 text-meta text-ink-2 [&.active]:font-semibold [&.active]:text-accent-ink";
 
 const Tab = (props: { readonly item: NavItem }) => (
   <A href={props.item.href} end={props.item.end ?? false} class={tab}>

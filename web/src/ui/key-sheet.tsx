@@ -7,11 +7,13 @@ import { boundKeys, type KeyScope } from "./keys.ts";
 const isMac = (): boolean => /mac|iphone|ipad/i.test(navigator.userAgent);
 const shown = (key: string): string => key.replace("mod+", isMac() ? "⌘" : "Ctrl+").replace("Escape", "Esc");
 
+const present = (scope: KeyScope) => boundKeys(scope).filter((b) => b.when === undefined || b.when());
+
 const Section = (props: { readonly scope: KeyScope; readonly title: string }) => (
-  <Show when={boundKeys(props.scope).length > 0}>
+  <Show when={present(props.scope).length > 0}>
     <h3 class="label mt-4 mb-1">{props.title}</h3>
     <dl class="grid grid-cols-[1fr_auto] gap-x-4 gap-y-1.5">
-      <For each={boundKeys(props.scope)}>
+      <For each={present(props.scope)}>
         {(b) => (
           <>
             <dt>{b.label()}</dt>

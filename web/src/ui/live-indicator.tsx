@@ -12,7 +12,7 @@ export const LiveIndicator = (props: { readonly state: StreamState; readonly sin
   };
   const dot = (): string => (props.state === "live" ? "bg-pos" : props.state === "connecting" ? "bg-mute" : "bg-warn");
   return (
-    <Show when={props.quiet !== true || (props.state !== "live" && props.state !== "connecting")}>
+    <Show when={props.quiet !== true || (props.state === "reconnecting" || props.state === "offline")}>
       <span role="status" class="inline-flex items-center gap-1.5 text-meta text-ink-2">
         <span aria-hidden="true" class={`size-2 rounded-full ${dot()}`} />
         {text()}

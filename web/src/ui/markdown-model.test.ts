@@ -80,3 +80,8 @@ test("CHT-2: headings, lists, tasks, tables and code keep their structure", () =
   expect(all[3]).toMatchObject({ align: ["right"] });
   expect(all[4]).toEqual({ kind: "code", lang: "ts", text: "let a" });
 });
+
+test("OPS-10: headings never skip a level, wherever the text begins", () => {
+  const levels = (source: string) => readMarkdown(source).flatMap((n) => (n.kind === "heading" ? [n.level] : []));
+  expect(levels("## a\n\n#### b\n\n# c\n\n### d")).toEqual([3, 4, 3, 4]);
+});

@@ -126,12 +126,25 @@ const block = (token: Token, depth: number): Block => {
 const silent = new Set(["space", "checkbox", "def"]);
 const blocks = (tokens: readonly Token[], depth: number): Block[] => tokens.filter((token) => !silent.has(token.type)).map((token) => block(token, depth));
 
+const isLevel = (level: number): level is 3 | 4 | 5 | 6 => level >= 3 && level <= 6;
+
+/** Headings go down one level at a time, wherever the text began: the page around them stays in order. */
+const inOrder = (all: readonly Block[]): Block[] => {
+  let before = 2;
+  return all.map((node) => {
+    if (node.kind !== "heading") return node;
+    const level = Math.min(node.level, before + 1);
+    before = level;
+    return isLevel(level) ? { ...node, level } : node;
+  });
+};
+
 /** Reads Markdown. Text that is too long, nested to harm, or unreadable comes back as it is. */
 export const readMarkdown = (source: string): readonly Block[] => {
   const plain: readonly Block[] = [{ kind: "plain", text: source }];
   if (source.length > MAX_MARKDOWN || NESTED.test(source)) return plain;
   try {
-    return blocks(new Lexer({ gfm: true }).lex(source), 0);
+    return inOrder(blocks(new Lexer({ gfm: true }).lex(source), 0));
   } catch {
     return plain;
   }

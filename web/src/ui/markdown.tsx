@@ -52,8 +52,7 @@ const Inlines = (props: { readonly nodes: readonly Inline[] }): JSX.Element => (
         <Match when={pick(node, "image")}>
           {(n) => (
             <span class="break-all text-ink-2">
-              [{n().alt === "" ? "" : `${n().alt}: `}
-              {t("md.image", { url: n().url })}]
+              [{n().alt === "" ? t("md.image") : n().alt}: {n().url}]
             </span>
           )}
         </Match>

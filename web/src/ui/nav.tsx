@@ -16,7 +16,7 @@ export const NavLink = (props: { readonly item: NavItem; readonly onClick?: (() 
   <A
     href={props.item.href}
     end={props.item.end ?? false}
-    class="group flex min-h-9 items-center gap-2.5 rounded-control px-2.5 text-ink-2 hover:bg-sunken hover:text-ink aria-[current=page]:bg-sunken aria-[current=page]:font-medium aria-[current=page]:text-ink"
+    class="group flex min-h-9 items-center gap-2.5 rounded-control px-2.5 text-ink-2 hover:bg-sunken hover:text-ink [&.active]:bg-sunken [&.active]:font-medium [&.active]:text-ink"
     title={props.item.locked === true ? t("nav.locked") : undefined}
     onClick={() => props.onClick?.()}
   >
@@ -60,15 +60,15 @@ export const SideNav = (props: { readonly onKeys: () => void }) => {
   const items = useNavItems();
   const me = useMe();
   return (
-    <div class="sticky top-0 hidden h-dvh flex-col border-r border-line bg-surface md:flex">
+    <nav aria-label={t("nav.main")} class="sticky top-0 hidden h-dvh flex-col border-r border-line bg-surface md:flex">
       <div class="p-2">
         <WorkspaceSwitcher workspace={items.workspace()} />
       </div>
-      <nav aria-label={t("nav.main")} class="flex flex-1 flex-col gap-4 overflow-y-auto px-2 py-2">
+      <div class="flex flex-1 flex-col gap-4 overflow-y-auto px-2 py-2">
         <Group title={t("nav.workspace")} items={items.inWorkspace()} />
         <Group title={t("nav.work")} items={items.work()} />
         <Group title={t("nav.admin")} items={items.admin()} />
-      </nav>
+      </div>
       <div class="flex flex-col gap-1 border-t border-line p-2">
         <div class="flex items-center justify-between px-2.5">
           <LiveIndicator state={inboxState()} since={inboxSince()} />
@@ -76,12 +76,12 @@ export const SideNav = (props: { readonly onKeys: () => void }) => {
             <Keyboard size={16} aria-hidden="true" />
           </button>
         </div>
-        <A href="/me" class="flex min-h-9 items-center gap-2.5 rounded-control px-2.5 text-ink-2 hover:bg-sunken hover:text-ink aria-[current=page]:bg-sunken aria-[current=page]:text-ink">
+        <A href="/me" class="flex min-h-9 items-center gap-2.5 rounded-control px-2.5 text-ink-2 hover:bg-sunken hover:text-ink [&.active]:bg-sunken [&.active]:text-ink">
           <CircleUserRound size={16} class="shrink-0" aria-hidden="true" />
           <span class="truncate">{me.isPending ? "" : me.data?.displayName}</span>
           <span class="sr-only">({t("nav.me")})</span>
         </A>
       </div>
-    </div>
+    </nav>
   );
 };

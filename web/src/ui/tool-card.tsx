@@ -82,7 +82,7 @@ export const ToolCard = (props: { readonly call: ToolCall; readonly workspaceId:
           <span class="font-mono text-meta font-medium whitespace-nowrap">{props.call.tool}</span>
           <span class="min-w-0 truncate font-mono text-meta text-ink-2">{target()}</span>
         </button>
-        <span class="flex flex-wrap items-center gap-1.5 py-1">
+        <span class="ml-auto flex flex-wrap items-center justify-end gap-1.5 py-1 pl-3">
           <Show when={props.call.durationMs !== null ? { ms: props.call.durationMs } : undefined}>{(d) => <span class="num text-meta text-ink-2">{duration(d().ms)}</span>}</Show>
           <Show when={props.call.riskClass !== "read"}>
             <RiskBadge risk={props.call.riskClass} />

@@ -16,7 +16,8 @@ export const WorkspaceSwitcher = (props: { readonly workspace: WorkspaceDetail |
     `${t("nav.sourceCount", ws.sources.total)} · ${ws.writePolicy === "risk_based" ? t("nav.modeA") : t("nav.modeB")}`;
   return (
     <Menu.Root placement="bottom-start" gutter={4}>
-      <Menu.Trigger class="flex w-full items-center gap-2 rounded-control px-2.5 py-1.5 text-left hover:bg-sunken" aria-label={`${t("nav.switcher")}: ${props.workspace?.name ?? t("nav.pick")}`}>
+      <Menu.Trigger class="flex w-full items-center gap-2 rounded-control px-2.5 py-1.5 text-left hover:bg-sunken">
+        <span class="sr-only">{t("nav.switcher")}: </span>
         <span class="min-w-0 flex-1">
           <span class="block truncate font-semibold">{props.workspace?.name ?? t("nav.pick")}</span>
           <Show when={props.workspace}>{(ws) => <span class="block truncate text-meta text-ink-2">{second(ws())}</span>}</Show>

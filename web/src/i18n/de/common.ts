@@ -19,7 +19,6 @@ export const de = {
     workspaces: "Workspaces",
     me: "Mein Konto",
     more: "Mehr",
-    account: "Konto: {{ name }}",
     switcher: "Workspace wechseln",
     pick: "Workspace wählen",
     allWorkspaces: "Alle Workspaces",
@@ -149,5 +148,5 @@ export const de = {
     then: "dann",
   },
   code: { copy: "Code kopieren", block: "Code" },
-  md: { image: "Bild: {{ url }}", table: "Tabelle" },
+  md: { image: "Bild", table: "Tabelle" },
 };

@@ -20,7 +20,6 @@ export const en: typeof de = {
     workspaces: "Workspaces",
     me: "My account",
     more: "More",
-    account: "Account: {{ name }}",
     switcher: "Switch workspace",
     pick: "Choose a workspace",
     allWorkspaces: "All workspaces",
@@ -150,5 +149,5 @@ export const en: typeof de = {
     then: "then",
   },
   code: { copy: "Copy code", block: "Code" },
-  md: { image: "Image: {{ url }}", table: "Table" },
+  md: { image: "Image", table: "Table" },
 };

@@ -55,6 +55,7 @@ const RenameForm = (props: { readonly title: string; readonly onRename: (title: 
 /** Title of the chat, state of its run, and what can be done with it. */
 export const ChatHeader = (props: { readonly chat: Chat; readonly workspaceId: string }) => {
   const detail = () => props.chat.state.view?.chat;
+  let menu: HTMLButtonElement | undefined;
   const [renaming, setRenaming] = createSignal(false);
   const [error, setError] = createSignal<unknown>(null);
   const change = async (what: Parameters<Chat["update"]>[0]): Promise<void> => {
@@ -76,7 +77,7 @@ export const ChatHeader = (props: { readonly chat: Chat; readonly workspaceId: s
         <LiveIndicator state={props.chat.streamState()} since={props.chat.streamSince()} quiet />
         <Show when={detail()?.runStatus}>{(status) => <RunBadge status={status()} />}</Show>
         <Menu.Root placement="bottom-end" gutter={4}>
-          <Menu.Trigger class="btn-icon -mr-2" aria-label={tChat("menu")}>
+          <Menu.Trigger ref={menu} class="btn-icon -mr-2" aria-label={tChat("menu")}>
             <Ellipsis size={18} aria-hidden="true" />
           </Menu.Trigger>
           <Menu.Portal>
@@ -98,7 +99,7 @@ export const ChatHeader = (props: { readonly chat: Chat; readonly workspaceId: s
         <p class="text-meta font-medium text-info">{tChat("plan")}</p>
       </Show>
       <ErrorLine error={error()} />
-      <Dialog open={renaming()} onOpenChange={setRenaming} title={tChat("rename")}>
+      <Dialog open={renaming()} onOpenChange={setRenaming} title={tChat("rename")} returnTo={() => menu}>
         <RenameForm title={detail()?.title ?? ""} onRename={(title) => props.chat.update({ title })} onDone={() => setRenaming(false)} />
       </Dialog>
     </header>

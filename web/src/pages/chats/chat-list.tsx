@@ -60,8 +60,9 @@ export const ChatList = (props: { readonly workspaceId: string }) => {
                       <span class="truncate font-medium">{c.title}</span>
                       <span class="flex flex-wrap items-center gap-2 text-meta text-ink-2">
                         <Show when={c.runStatus !== null && c.runStatus !== "completed" ? c.runStatus : undefined}>{(status) => <RunBadge status={status()} />}</Show>
-                        <RelativeTime at={c.lastActivityAt} />
-                        <span class="truncate">{c.createdBy.displayName}</span>
+                        <span class="truncate">
+                          <RelativeTime at={c.lastActivityAt} /> · {c.createdBy.displayName}
+                        </span>
                       </span>
                     </A>
                   </li>

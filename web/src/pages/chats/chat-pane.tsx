@@ -85,7 +85,8 @@ export const ChatPane = (props: { readonly workspaceId: string; readonly chatId:
         </Match>
         <Match when={chat.error()}>
           {(problem) => (
-            <div class="p-4">
+            <div class="flex flex-col gap-4 p-4">
+              <h1 class="text-2xl">{tChat("title")}</h1>
               <ErrorPanel error={problem()} title={problem().code === "not_found" ? tChat("notFound") : undefined} retry={() => void chat.refresh()} />
             </div>
           )}

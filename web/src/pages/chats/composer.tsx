@@ -76,7 +76,7 @@ export const Composer = (props: ComposerProps) => {
           onKeyDown={onKeyDown}
         />
         <Show when={props.active && props.mayStop}>
-          <button type="button" class="btn" title={`${tChat("stop")} (.)`} aria-label={tChat("stop")} aria-disabled={props.stopping} onClick={() => props.onStop()}>
+          <button type="button" class="btn" title={`${tChat("stop")} (.)`} aria-disabled={props.stopping} onClick={() => props.onStop()}>
             <Square size={14} aria-hidden="true" />
             {tChat("stopShort")}
           </button>

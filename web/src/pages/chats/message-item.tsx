@@ -107,6 +107,8 @@ export const AnswerMessage = (props: { readonly message: Message }) => (
 /** What the model said between tool calls: not the answer. */
 export const NoteItem = (props: { readonly text: string }) => (
   <div class="border-l-2 border-line-strong pl-4 text-ink-2" aria-label={tChat("aiNote")} role="note">
-    <p class="whitespace-pre-wrap [overflow-wrap:anywhere]">{props.text}</p>
+    <Guard>
+      <Markdown text={props.text} />
+    </Guard>
   </div>
 );

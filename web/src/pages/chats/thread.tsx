@@ -76,6 +76,7 @@ export const Thread = (props: { readonly chat: Chat; readonly workspaceId: strin
   return (
     <div class="relative min-h-0 flex-1">
       <div ref={box} class="h-full overflow-y-auto" onScroll={onScroll} tabindex="0" role="region" aria-label={tChat("thread")}>
+        <h2 class="sr-only">{tChat("thread")}</h2>
         <div ref={content} class="mx-auto flex w-full max-w-[45rem] flex-col gap-4 px-4 py-5">
           <Show when={empty()}>
             <div class="py-10 text-center">
