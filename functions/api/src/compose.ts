@@ -26,6 +26,8 @@ export interface ComposeOptions {
   /** Milliseconds a stream lives at most; see `createHub`. */
   readonly maxStreamMs?: number;
   readonly loginLimits?: LoginLimits;
+  /** What the sign-in page calls the people of a demonstration: user name and role. */
+  readonly demoLogins?: readonly { readonly name: string; readonly role: string }[];
 }
 
 /** Connections of one API process; streams hold none (F80). */
@@ -74,7 +76,7 @@ export const compose = (source: Readonly<Record<string, string | undefined>>, op
     vault: createVault(env.AIW_SECRET_KEY),
     signIn: { ...limits, demoPassword: env.AIW_DEMO_PASSWORD, strangers: createStrangers() },
     loginGuard: createLoginGuard(options.loginLimits ?? LOGIN_LIMITS),
-    settings: settingsOf(env),
+    settings: settingsOf(env, options),
     ringStep: ({ teamId, runIds }) =>
       tolerant("a run", () => steps.sendMany(runIds.map((runId) => ({ body: { v: 1, runId }, group: teamId })))),
     ringJob: (jobId) => tolerant("a job", () => jobs.send({ v: 1, jobId })),
@@ -104,10 +106,11 @@ export const compose = (source: Readonly<Record<string, string | undefined>>, op
   };
 };
 
-function settingsOf(env: ApiEnv): ApiSettings {
+function settingsOf(env: ApiEnv, options: ComposeOptions): ApiSettings {
   const publicUrl = env.AIW_PUBLIC_URL;
   return {
     config: { version: manifest.version, demo: env.AIW_DEMO_PASSWORD !== undefined, demoModel: env.AIW_MODEL.startsWith("demo-") },
+    demoRoles: new Map(options.demoLogins?.map(({ name, role }) => [name, role])),
     version: { version: manifest.version, environment: env.AIW_ENV },
     ...(publicUrl === undefined ? {} : { publicOrigin: new URL(publicUrl).origin }),
     secureCookies: publicUrl?.startsWith("https://") ?? false,

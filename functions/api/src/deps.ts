@@ -17,6 +17,8 @@ export interface Rung {
 export interface ApiSettings {
   /** What everybody may know, apart from the demo logins. */
   readonly config: Omit<PublicConfig, "demoLogins">;
+  /** What the sign-in page calls the people of a demonstration, by user name; the display name where there is none. */
+  readonly demoRoles: ReadonlyMap<string, string>;
   /** What /version answers. */
   readonly version: JsonObject;
   /** Origin of the product's own pages, such as https://ai.example.com; absent: the host the request names. */

@@ -9,7 +9,8 @@ export const identityHandlers: Pick<Handlers, Names> = {
     const { demoPassword: password } = deps.signIn;
     if (password === undefined) return { ...deps.settings.config, demoLogins: [] };
     const users = await identity.demoUsers(ctx);
-    return { ...deps.settings.config, demoLogins: users.map((user) => ({ name: user.name, role: user.displayName, password })) };
+    const { config, demoRoles } = deps.settings;
+    return { ...config, demoLogins: users.map(({ name, displayName }) => ({ name, role: demoRoles.get(name) ?? displayName, password })) };
   },
 
   login: async ({ ctx, body, deps, http }) => {
