@@ -145,7 +145,8 @@ export const createChat = (workspaceId: string, chatId: string) => {
   onCleanup(
     onHint((hint) => {
       if (hint.workspaceId !== workspaceId) return;
-      if (hint.type === "chats" || hint.type === "approvals" || (hint.type === "runs" && activeRunId() === undefined)) refreshSoon();
+      if (hint.type === "chats" || hint.type === "approvals" || (hint.type === "runs" && activeRunId() === undefined))
+        refreshSoon();
     }),
   );
   onCleanup(() => {
@@ -153,16 +154,23 @@ export const createChat = (workspaceId: string, chatId: string) => {
     clearTimeout(timer);
   });
 
-  const withRun = (runs: readonly RunSummary[], run: RunSummary): RunSummary[] => (runs.some((r) => r.id === run.id) ? runs.map((r) => (r.id === run.id && r.lastSeq <= run.lastSeq ? run : r)) : [...runs, run]);
+  const withRun = (runs: readonly RunSummary[], run: RunSummary): RunSummary[] =>
+    runs.some((r) => r.id === run.id)
+      ? runs.map((r) => (r.id === run.id && r.lastSeq <= run.lastSeq ? run : r))
+      : [...runs, run];
   /** Put an answer of the server about a run into the picture at once; the stream goes on from there. */
   const putRun = (run: RunSummary): void => {
     const now = view();
-    if (now !== null) setView({ ...now, chat: { ...now.chat, runs: withRun(now.chat.runs, run), runStatus: run.status } });
+    if (now !== null)
+      setView({ ...now, chat: { ...now.chat, runs: withRun(now.chat.runs, run), runStatus: run.status } });
   };
   const putMessage = (message: Message): void => {
     const now = view();
     if (now === null || now.chat.messages.some((m) => m.id === message.id)) return;
-    setView({ ...now, chat: { ...now.chat, messages: [...now.chat.messages, message], lastActivityAt: message.createdAt } });
+    setView({
+      ...now,
+      chat: { ...now.chat, messages: [...now.chat.messages, message], lastActivityAt: message.createdAt },
+    });
   };
 
   const deliver = async (id: string, text: string): Promise<void> => {

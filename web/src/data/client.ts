@@ -25,7 +25,8 @@ export class ApiProblem extends Error {
 }
 
 /** Any thrown value as an ApiProblem; a fault of our own code becomes `internal`. */
-export const asProblem = (error: unknown): ApiProblem => (error instanceof ApiProblem ? error : new ApiProblem("internal", 500));
+export const asProblem = (error: unknown): ApiProblem =>
+  error instanceof ApiProblem ? error : new ApiProblem("internal", 500);
 
 type Given<N extends EndpointName> = {
   [K in keyof RequestOf<N> as RequestOf<N>[K] extends undefined ? never : K]: RequestOf<N>[K];
@@ -33,7 +34,8 @@ type Given<N extends EndpointName> = {
 type Optional<T> = "query" extends keyof T ? Omit<T, "query"> & { query?: T["query"] } : T;
 /** Parts of a request an endpoint takes; the query may be left out. */
 export type CallInput<N extends EndpointName> = Optional<Given<N>> & { readonly signal?: AbortSignal };
-type CallArgs<N extends EndpointName> = Record<never, never> extends CallInput<N> ? [input?: CallInput<N>] : [input: CallInput<N>];
+type CallArgs<N extends EndpointName> =
+  Record<never, never> extends CallInput<N> ? [input?: CallInput<N>] : [input: CallInput<N>];
 
 interface LooseInput {
   readonly params?: Readonly<Record<string, string>>;
@@ -44,10 +46,14 @@ interface LooseInput {
 
 /** Path and query of a call; path parameters are encoded, undefined query values are left out. */
 export const urlOf = (name: EndpointName, input: LooseInput = {}): string => {
-  const path = ENDPOINTS[name].path.replace(/:(\w+)/g, (_, key: string) => encodeURIComponent(input.params?.[key] ?? ""));
+  const path = ENDPOINTS[name].path.replace(/:(\w+)/g, (_, key: string) =>
+    encodeURIComponent(input.params?.[key] ?? ""),
+  );
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(input.query ?? {})) {
-    if (value !== undefined && value !== null && value !== "") query.set(key, String(value));
+    if (typeof value === "string" && value !== "") query.set(key, value);
+    if (typeof value === "number" || typeof value === "boolean") query.set(key, String(value));
+    query.set(key, `${value}`);
   }
   const text = query.toString();
   return text === "" ? path : `${path}?${text}`;
@@ -68,7 +74,11 @@ const problemOf = async (response: Response): Promise<ApiProblem> => {
   );
   const fallback = response.status >= 500 ? "unavailable" : response.status === 404 ? "not_found" : "internal";
   const requestId = details.requestId ?? response.headers.get("x-request-id") ?? undefined;
-  return new ApiProblem(details.code ?? fallback, response.status, requestId === undefined ? details : { ...details, requestId });
+  return new ApiProblem(
+    details.code ?? fallback,
+    response.status,
+    requestId === undefined ? details : { ...details, requestId },
+  );
 };
 
 const send = async (name: EndpointName, input: LooseInput): Promise<Response> => {

@@ -45,10 +45,12 @@ const apply = (hint: InboxHint): void => {
   for (const listener of listeners) listener(hint);
 };
 
-const isHint = (data: unknown): data is InboxHint => typeof data === "object" && data !== null && "type" in data && "workspaceId" in data;
+const isHint = (data: unknown): data is InboxHint =>
+  typeof data === "object" && data !== null && "type" in data && "workspaceId" in data;
 
 type Shared = { readonly hint: InboxHint } | { readonly state: StreamState };
-const isShared = (data: unknown): data is Shared => typeof data === "object" && data !== null && ("hint" in data || "state" in data);
+const isShared = (data: unknown): data is Shared =>
+  typeof data === "object" && data !== null && ("hint" in data || "state" in data);
 
 const readInbox = (share: (message: Shared) => void): (() => void) => {
   let broken = false;

@@ -15,13 +15,15 @@ export const keys = {
   source: (workspaceId: string, sourceId: string) => ["ws", workspaceId, "sources", sourceId] as const,
   job: (workspaceId: string, jobId: string) => ["ws", workspaceId, "jobs", jobId] as const,
   allChats: (workspaceId: string) => ["ws", workspaceId, "chats"] as const,
-  chats: (workspaceId: string, archived: boolean, search: string) => ["ws", workspaceId, "chats", { archived, search }] as const,
+  chats: (workspaceId: string, archived: boolean, search: string) =>
+    ["ws", workspaceId, "chats", { archived, search }] as const,
   allRuns: (workspaceId: string) => ["ws", workspaceId, "runs"] as const,
   runs: (workspaceId: string, group: string) => ["ws", workspaceId, "runs", group] as const,
   run: (runId: string) => ["run", runId] as const,
   runEvents: (runId: string) => ["run", runId, "events"] as const,
   allApprovals: ["approvals"] as const,
-  approvals: (filter: string, workspaceId: string | undefined) => ["approvals", "list", filter, workspaceId ?? "all"] as const,
+  approvals: (filter: string, workspaceId: string | undefined) =>
+    ["approvals", "list", filter, workspaceId ?? "all"] as const,
   approval: (approvalId: string) => ["approvals", "one", approvalId] as const,
   adminTools: ["admin", "tools"] as const,
 };

@@ -1,7 +1,8 @@
 import { MutationCache, QueryClient } from "@tanstack/solid-query";
 import { ApiProblem } from "./client.ts";
 
-const retriable = (error: unknown): boolean => error instanceof ApiProblem && (error.code === "offline" || error.code === "unavailable");
+const retriable = (error: unknown): boolean =>
+  error instanceof ApiProblem && (error.code === "offline" || error.code === "unavailable");
 
 /**
  * One cache for the tab. Reads that failed for want of a connection are tried again twice; answers with a code never.

@@ -9,14 +9,45 @@ const person = { id: "p", name: "member", displayName: "Member" };
 const RUN = "run-1";
 const at = "2026-11-30T12:00:00.000Z";
 const run: RunSummary = {
-  id: RUN, workspaceId: "w", chatId: "c", title: "t", status: "queued", endReason: null, errorCode: null, errorText: null, startedBy: person, model: "m",
-  step: 0, attempt: 0, toolRounds: 0, inputTokens: 0, outputTokens: 0, contextFill: 0, lastSeq: 0, createdAt: at, startedAt: null, endedAt: null,
+  id: RUN,
+  workspaceId: "w",
+  chatId: "c",
+  title: "t",
+  status: "queued",
+  endReason: null,
+  errorCode: null,
+  errorText: null,
+  startedBy: person,
+  model: "m",
+  step: 0,
+  attempt: 0,
+  toolRounds: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  contextFill: 0,
+  lastSeq: 0,
+  createdAt: at,
+  startedAt: null,
+  endedAt: null,
   may: { cancel: true, resume: false, continue: false, reconcile: false },
 };
 const chat: ChatDetail = {
-  id: "c", title: "t", createdBy: person, createdAt: at, lastActivityAt: at, archivedAt: null, mode: "work", runStatus: "queued", workspaceId: "w",
-  messages: [{ id: "m1", role: "user", text: "hi", author: person, runId: RUN, waiting: false, withheld: false, createdAt: at }],
-  runs: [run], toolCalls: [], approvals: [], notes: [],
+  id: "c",
+  title: "t",
+  createdBy: person,
+  createdAt: at,
+  lastActivityAt: at,
+  archivedAt: null,
+  mode: "work",
+  runStatus: "queued",
+  workspaceId: "w",
+  messages: [
+    { id: "m1", role: "user", text: "hi", author: person, runId: RUN, waiting: false, withheld: false, createdAt: at },
+  ],
+  runs: [run],
+  toolCalls: [],
+  approvals: [],
+  notes: [],
 };
 const start: ChatView = { chat, live: {} };
 
@@ -29,10 +60,27 @@ const bodies: readonly RunEventBody[] = [
   { type: "message.delta", step: 1, text: "I will " },
   { type: "message.delta", step: 1, text: "look." },
   { type: "message.completed", step: 1, text: "I will look.", final: false },
-  { type: "tool.requested", callId: "c1", toolCallId: "t1", tool: "git.read_file", wireName: "git_read_file", sourceId: null, riskClass: "read", args: "{}" },
+  {
+    type: "tool.requested",
+    callId: "c1",
+    toolCallId: "t1",
+    tool: "git.read_file",
+    wireName: "git_read_file",
+    sourceId: null,
+    riskClass: "read",
+    args: "{}",
+  },
   { type: "step.started", step: 2, attempt: 1, kind: "tools" },
   { type: "tool.started", callId: "c1", toolCallId: "t1" },
-  { type: "tool.finished", callId: "c1", toolCallId: "t1", status: "executed", result: "text", resultBytes: 4, durationMs: 3 },
+  {
+    type: "tool.finished",
+    callId: "c1",
+    toolCallId: "t1",
+    status: "executed",
+    result: "text",
+    resultBytes: 4,
+    durationMs: 3,
+  },
   { type: "step.started", step: 3, attempt: 1, kind: "model" },
   { type: "message.delta", step: 3, text: "The ans" },
   { type: "message.completed", step: 3, text: "The answer.", final: true, messageId: "m2" },
@@ -45,7 +93,8 @@ const at0 = (index: number): RunEvent => {
   if (event === undefined) throw new Error("no event");
   return event;
 };
-const play = (view: ChatView, list: readonly RunEvent[]): ChatView => list.reduce((v, e) => applyEvent(v, RUN, e), view);
+const play = (view: ChatView, list: readonly RunEvent[]): ChatView =>
+  list.reduce((v, e) => applyEvent(v, RUN, e), view);
 const end = play(start, events);
 
 test("CHT-2: deltas grow the text under way, the completed message replaces it", () => {
@@ -61,11 +110,19 @@ test("F3: what a dead attempt streamed does not count", () => {
 });
 
 test("CHT-2: a tool call is a card with arguments, state, result and duration", () => {
-  expect(end.chat.toolCalls).toEqual([expect.objectContaining({ id: "t1", status: "executed", result: "text", resultBytes: 4, durationMs: 3, step: 1 })]);
+  expect(end.chat.toolCalls).toEqual([
+    expect.objectContaining({ id: "t1", status: "executed", result: "text", resultBytes: 4, durationMs: 3, step: 1 }),
+  ]);
 });
 
 test("RUN-1: the end of the run is in the picture", () => {
-  expect(end.chat.runs[0]).toMatchObject({ status: "completed", endReason: "answered", inputTokens: 10, lastSeq: 17, may: { cancel: false } });
+  expect(end.chat.runs[0]).toMatchObject({
+    status: "completed",
+    endReason: "answered",
+    inputTokens: 10,
+    lastSeq: 17,
+    may: { cancel: false },
+  });
   expect(end.chat.messages.map((m) => m.text)).toEqual(["hi", "The answer."]);
 });
 
@@ -118,11 +175,34 @@ test("RUN-11: what is no event is not taken for one", () => {
 });
 
 test("CHT-2: question, notes, tools, running text, answer and outcome stand in this order; waiting messages last", () => {
-  const waiting = { id: "m3", role: "user" as const, text: "more", author: person, runId: null, waiting: true, withheld: false, createdAt: "2026-11-30T11:00:00.000Z" };
-  expect(threadKeys({ ...end.chat, messages: [...end.chat.messages, waiting] })).toEqual(["user:m1", `note:${RUN}:1`, "call:t1", `live:${RUN}`, "answer:m2", `end:${RUN}`, "user:m3"]);
+  const waiting = {
+    id: "m3",
+    role: "user" as const,
+    text: "more",
+    author: person,
+    runId: null,
+    waiting: true,
+    withheld: false,
+    createdAt: "2026-11-30T11:00:00.000Z",
+  };
+  expect(threadKeys({ ...end.chat, messages: [...end.chat.messages, waiting] })).toEqual([
+    "user:m1",
+    `note:${RUN}:1`,
+    "call:t1",
+    `live:${RUN}`,
+    "answer:m2",
+    `end:${RUN}`,
+    "user:m3",
+  ]);
 });
 
 test("APR-1: a run without a question of its own stands where it began", () => {
   const again = { ...run, id: "run-0", createdAt: "2026-11-30T11:00:00.000Z" };
-  expect(threadKeys({ ...chat, runs: [run, again] })).toEqual(["live:run-0", "end:run-0", "user:m1", `live:${RUN}`, `end:${RUN}`]);
+  expect(threadKeys({ ...chat, runs: [run, again] })).toEqual([
+    "live:run-0",
+    "end:run-0",
+    "user:m1",
+    `live:${RUN}`,
+    `end:${RUN}`,
+  ]);
 });

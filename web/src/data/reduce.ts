@@ -40,14 +40,19 @@ const liveNext = (live: LiveRun, event: RunEvent): LiveRun => {
   }
 };
 
-const mapWhere = <T>(all: readonly T[], match: (item: T) => boolean, change: (item: T) => T): T[] => all.map((item) => (match(item) ? change(item) : item));
+const mapWhere = <T>(all: readonly T[], match: (item: T) => boolean, change: (item: T) => T): T[] =>
+  all.map((item) => (match(item) ? change(item) : item));
 
 const withCall = (chat: ChatDetail, toolCallId: string, change: (call: ToolCall) => ToolCall): ChatDetail => ({
   ...chat,
   toolCalls: mapWhere(chat.toolCalls, (c) => c.id === toolCallId, change),
 });
 
-const withAnswer = (chat: ChatDetail, runId: string, event: Extract<RunEvent, { type: "message.completed" }>): ChatDetail => {
+const withAnswer = (
+  chat: ChatDetail,
+  runId: string,
+  event: Extract<RunEvent, { type: "message.completed" }>,
+): ChatDetail => {
   const id = event.messageId ?? `${runId}:${event.step}`;
   if (chat.messages.some((m) => m.id === id)) return chat;
   const answer: Message = {
@@ -63,12 +68,22 @@ const withAnswer = (chat: ChatDetail, runId: string, event: Extract<RunEvent, { 
   return { ...chat, messages: [...chat.messages, answer] };
 };
 
-const withNote = (chat: ChatDetail, runId: string, event: Extract<RunEvent, { type: "message.completed" }>): ChatDetail => {
+const withNote = (
+  chat: ChatDetail,
+  runId: string,
+  event: Extract<RunEvent, { type: "message.completed" }>,
+): ChatDetail => {
   const others = chat.notes.filter((n) => n.runId !== runId || n.step !== event.step);
-  return event.text.trim() === "" ? { ...chat, notes: others } : { ...chat, notes: [...others, { runId, step: event.step, text: event.text }] };
+  return event.text.trim() === ""
+    ? { ...chat, notes: others }
+    : { ...chat, notes: [...others, { runId, step: event.step, text: event.text }] };
 };
 
-const withRequested = (chat: ChatDetail, run: RunSummary, event: Extract<RunEvent, { type: "tool.requested" }>): ChatDetail => {
+const withRequested = (
+  chat: ChatDetail,
+  run: RunSummary,
+  event: Extract<RunEvent, { type: "tool.requested" }>,
+): ChatDetail => {
   if (chat.toolCalls.some((c) => c.id === event.toolCallId)) return chat;
   const call: ToolCall = {
     id: event.toolCallId,
@@ -109,7 +124,13 @@ const runNext = (run: RunSummary, event: RunEvent): RunSummary => {
   const base = { ...run, lastSeq: event.seq };
   if (event.type === "run.status") return { ...withStatus(run, event), lastSeq: event.seq };
   if (event.type === "step.started") return { ...base, step: event.step, attempt: event.attempt };
-  if (event.type === "usage") return { ...base, inputTokens: event.inputTokens, outputTokens: event.outputTokens, contextFill: event.contextFill };
+  if (event.type === "usage")
+    return {
+      ...base,
+      inputTokens: event.inputTokens,
+      outputTokens: event.outputTokens,
+      contextFill: event.contextFill,
+    };
   return base;
 };
 
@@ -124,11 +145,24 @@ const chatNext = (chat: ChatDetail, run: RunSummary, event: RunEvent): ChatDetai
     case "tool.started":
       return withCall(chat, event.toolCallId, (c) => ({ ...c, status: "executing" }));
     case "tool.finished":
-      return withCall(chat, event.toolCallId, (c) => ({ ...c, status: event.status, result: event.result, resultBytes: event.resultBytes, durationMs: event.durationMs }));
+      return withCall(chat, event.toolCallId, (c) => ({
+        ...c,
+        status: event.status,
+        result: event.result,
+        resultBytes: event.resultBytes,
+        durationMs: event.durationMs,
+      }));
     case "approval.requested":
       return withCall(chat, event.toolCallId, (c) => ({ ...c, status: "waiting", approvalId: event.approvalId }));
     case "approval.changed":
-      return { ...chat, approvals: mapWhere(chat.approvals, (a) => a.id === event.approvalId, (a) => ({ ...a, status: event.status, decisionReason: event.reason ?? a.decisionReason })) };
+      return {
+        ...chat,
+        approvals: mapWhere(
+          chat.approvals,
+          (a) => a.id === event.approvalId,
+          (a) => ({ ...a, status: event.status, decisionReason: event.reason ?? a.decisionReason }),
+        ),
+      };
     default:
       return chat;
   }
@@ -142,16 +176,32 @@ export const applyEvent = (view: ChatView, runId: string, event: RunEvent): Chat
   const nextLive = event.seq > live.seq ? { ...view.live, [runId]: liveNext(live, event) } : view.live;
   if (event.seq <= run.lastSeq) return nextLive === view.live ? view : { ...view, live: nextLive };
   const chat = chatNext(view.chat, run, event);
-  return { chat: { ...chat, runs: mapWhere(chat.runs, (r) => r.id === runId, (r) => runNext(r, event)) }, live: nextLive };
+  return {
+    chat: {
+      ...chat,
+      runs: mapWhere(
+        chat.runs,
+        (r) => r.id === runId,
+        (r) => runNext(r, event),
+      ),
+    },
+    live: nextLive,
+  };
 };
 
 /**
  * Put a fresh snapshot below what was streamed: events it does not hold yet are applied again.
  * Live text of runs that ended is dropped.
  */
-export const rebase = (view: ChatView | null, chat: ChatDetail, events: ReadonlyMap<string, readonly RunEvent[]>): ChatView => {
+export const rebase = (
+  view: ChatView | null,
+  chat: ChatDetail,
+  events: ReadonlyMap<string, readonly RunEvent[]>,
+): ChatView => {
   const live = Object.fromEntries(
-    Object.entries(view?.live ?? {}).filter(([runId]) => chat.runs.some((r) => r.id === runId && isActiveRun(r.status))),
+    Object.entries(view?.live ?? {}).filter(([runId]) =>
+      chat.runs.some((r) => r.id === runId && isActiveRun(r.status)),
+    ),
   );
   let next: ChatView = { chat, live };
   for (const run of chat.runs) {
@@ -161,13 +211,18 @@ export const rebase = (view: ChatView | null, chat: ChatDetail, events: Readonly
 };
 
 /** Whether the event leaves a hole behind the last one: the snapshot has to be fetched again. */
-export const isGap = (view: ChatView, runId: string, event: RunEvent): boolean => event.seq > (view.live[runId] ?? NO_LIVE).seq + 1;
+export const isGap = (view: ChatView, runId: string, event: RunEvent): boolean =>
+  event.seq > (view.live[runId] ?? NO_LIVE).seq + 1;
 
 /** Events after which only the server can say how things stand: who may decide what, what else became possible. */
 export const needsSnapshot = (event: RunEvent): boolean =>
-  event.type === "approval.requested" || event.type === "approval.changed" || (event.type === "run.status" && event.status !== "running" && event.status !== "queued");
+  event.type === "approval.requested" ||
+  event.type === "approval.changed" ||
+  (event.type === "run.status" && event.status !== "running" && event.status !== "queued");
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 /** What came over the wire as an event, or null if it is none. */
 export const asRunEvent = (data: unknown): RunEvent | null =>
-  isObject(data) && typeof data["seq"] === "number" && typeof data["type"] === "string" ? (data as unknown as RunEvent) : null;
+  isObject(data) && typeof data["seq"] === "number" && typeof data["type"] === "string"
+    ? (data as unknown as RunEvent)
+    : null;

@@ -17,7 +17,8 @@ const fetchMe = async (): Promise<Me | null> => {
 export const useMe = () => useQuery(() => ({ queryKey: keys.me, queryFn: fetchMe, staleTime: 60_000 }));
 
 /** What may be known without a session (demo logins, version). */
-export const useConfig = () => useQuery<PublicConfig>(() => ({ queryKey: keys.config, queryFn: () => call("config"), staleTime: Infinity }));
+export const useConfig = () =>
+  useQuery<PublicConfig>(() => ({ queryKey: keys.config, queryFn: () => call("config"), staleTime: Infinity }));
 
 /** Signed in: start with an empty cache, so that nothing of another person is shown. */
 export const enter = (me: Me): void => {
@@ -32,7 +33,8 @@ export const leave = (): void => {
 };
 
 /** Ask the server anew who is signed in; null for nobody. Throws when the server cannot be reached. */
-export const checkSession = async (): Promise<Me | null> => queryClient.fetchQuery({ queryKey: keys.me, queryFn: fetchMe, staleTime: 0 });
+export const checkSession = async (): Promise<Me | null> =>
+  queryClient.fetchQuery({ queryKey: keys.me, queryFn: fetchMe, staleTime: 0 });
 
 /** When any call says that the session ended, the guard of the shell leads to the sign-in page. */
 export const watchSession = (): void => {

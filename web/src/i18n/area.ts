@@ -1,4 +1,11 @@
-import { type BaseRecordDict, type Flatten, flatten, resolveTemplate, type Translator, translator } from "@solid-primitives/i18n";
+import {
+  type BaseRecordDict,
+  type Flatten,
+  flatten,
+  resolveTemplate,
+  type Translator,
+  translator,
+} from "@solid-primitives/i18n";
 import { locale } from "./locale.ts";
 
 /**

@@ -1,7 +1,10 @@
 import { locale } from "./locale.ts";
 
 const cache = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat>();
-const memo = <T extends Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat>(key: string, make: (tag: string) => T): T => {
+const memo = <T extends Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat>(
+  key: string,
+  make: (tag: string) => T,
+): T => {
   const full = `${locale()}:${key}`;
   const known = cache.get(full);
   if (known !== undefined) return known as T;
@@ -11,10 +14,12 @@ const memo = <T extends Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeT
 };
 
 /** A whole number with the grouping of the language. */
-export const num = (value: number): string => memo("num", (tag) => new Intl.NumberFormat(tag, { maximumFractionDigits: 1 })).format(value);
+export const num = (value: number): string =>
+  memo("num", (tag) => new Intl.NumberFormat(tag, { maximumFractionDigits: 1 })).format(value);
 
 /** A share between 0 and 1 as per cent. */
-export const percent = (value: number): string => memo("pct", (tag) => new Intl.NumberFormat(tag, { style: "percent", maximumFractionDigits: 0 })).format(value);
+export const percent = (value: number): string =>
+  memo("pct", (tag) => new Intl.NumberFormat(tag, { style: "percent", maximumFractionDigits: 0 })).format(value);
 
 /** Bytes in the largest unit that keeps at least one digit before the point. */
 export const bytes = (value: number): string => {
@@ -35,14 +40,23 @@ export const exactTime = (at: string | number): string =>
   memo(
     "ex",
     (tag) =>
-      new Intl.DateTimeFormat(tag, { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit", timeZoneName: "short" }),
+      new Intl.DateTimeFormat(tag, {
+        year: "numeric",
+        month: "short",
+        day: "numeric",
+        hour: "2-digit",
+        minute: "2-digit",
+        second: "2-digit",
+        timeZoneName: "short",
+      }),
   ).format(new Date(at));
 
 /** Hours and minutes. */
 export const timeOfDay = (at: string | number): string =>
   memo("tod", (tag) => new Intl.DateTimeFormat(tag, { hour: "2-digit", minute: "2-digit" })).format(new Date(at));
 
-const relative = (): Intl.RelativeTimeFormat => memo("rel", (tag) => new Intl.RelativeTimeFormat(tag, { numeric: "auto", style: "short" }));
+const relative = (): Intl.RelativeTimeFormat =>
+  memo("rel", (tag) => new Intl.RelativeTimeFormat(tag, { numeric: "auto", style: "short" }));
 
 /** How long ago: relative under 24 hours, the date otherwise. */
 export const ago = (at: string | number, now: number): string => {

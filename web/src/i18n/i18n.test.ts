@@ -6,7 +6,9 @@ const dir = new URL("./", import.meta.url);
 const names = (locale: string): string[] => readdirSync(new URL(`${locale}/`, dir)).sort();
 
 const leaves = (value: unknown, path: string): [string, unknown][] =>
-  typeof value === "object" && value !== null ? Object.entries(value).flatMap(([k, v]) => leaves(v, path === "" ? k : `${path}.${k}`)) : [[path, value]];
+  typeof value === "object" && value !== null
+    ? Object.entries(value).flatMap(([k, v]) => leaves(v, path === "" ? k : `${path}.${k}`))
+    : [[path, value]];
 
 const holes = (text: string): string[] => [...text.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map((m) => m[1] ?? "").sort();
 

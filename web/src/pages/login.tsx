@@ -39,7 +39,9 @@ export const LoginPage = () => {
     try {
       const person = await call("login", { body: { name: name().trim(), password: password() } });
       enter(person);
-      navigate(person.mustChangePassword ? `/password?return=${encodeURIComponent(target())}` : target(), { replace: true });
+      navigate(person.mustChangePassword ? `/password?return=${encodeURIComponent(target())}` : target(), {
+        replace: true,
+      });
     } catch (problem) {
       setError(problem);
     } finally {
@@ -89,7 +91,15 @@ export const LoginPage = () => {
           )}
         </FormField>
         <FormField label={tAuth("password")} required error={missing() ? tAuth("missing") : undefined}>
-          {(field) => <SecretField field={field} name="password" value={password()} onInput={setPassword} autocomplete="current-password" />}
+          {(field) => (
+            <SecretField
+              field={field}
+              name="password"
+              value={password()}
+              onInput={setPassword}
+              autocomplete="current-password"
+            />
+          )}
         </FormField>
         <ErrorLine error={error()} />
         <button type="submit" class="btn btn-primary" aria-disabled={busy()}>
@@ -121,7 +131,9 @@ export const LoginPage = () => {
       </Show>
       <footer class="flex items-center justify-between">
         <LocaleSwitch label={tAuth("language")} />
-        <Show when={known()}>{(c) => <span class="text-meta text-ink-3">{tAuth("version", { version: c().version })}</span>}</Show>
+        <Show when={known()}>
+          {(c) => <span class="text-meta text-ink-3">{tAuth("version", { version: c().version })}</span>}
+        </Show>
       </footer>
     </main>
   );

@@ -35,7 +35,12 @@ export const MePage = () => {
     }
   };
   const rights = (): string =>
-    [me.data?.isPlatformAdmin === true ? tAuth("me.platformAdmin") : "", me.data?.isGlobalApprover === true ? tAuth("me.globalApprover") : ""].filter((x) => x !== "").join(", ");
+    [
+      me.data?.isPlatformAdmin === true ? tAuth("me.platformAdmin") : "",
+      me.data?.isGlobalApprover === true ? tAuth("me.globalApprover") : "",
+    ]
+      .filter((x) => x !== "")
+      .join(", ");
   return (
     <Page>
       <PageHeader title={tAuth("me.title")} />
@@ -48,7 +53,13 @@ export const MePage = () => {
                 <p class="text-ink-2">{p().name}</p>
                 <dl class="mt-4 grid grid-cols-[auto_1fr] gap-x-6 gap-y-1.5">
                   <dt class="text-ink-2">{tAuth("me.teams")}</dt>
-                  <dd>{p().teams.length === 0 ? tAuth("me.noTeams") : p().teams.map((team) => team.name).join(", ")}</dd>
+                  <dd>
+                    {p().teams.length === 0
+                      ? tAuth("me.noTeams")
+                      : p()
+                          .teams.map((team) => team.name)
+                          .join(", ")}
+                  </dd>
                   <dt class="text-ink-2">{tAuth("me.rights")}</dt>
                   <dd>{rights() === "" ? tAuth("me.none") : rights()}</dd>
                 </dl>
@@ -67,7 +78,13 @@ export const MePage = () => {
           <For each={THEMES}>
             {(choice) => (
               <label class="inline-flex min-h-8 items-center gap-2">
-                <input type="radio" name="theme" class="size-4 accent-accent" checked={theme() === choice} onChange={() => setTheme(choice)} />
+                <input
+                  type="radio"
+                  name="theme"
+                  class="size-4 accent-accent"
+                  checked={theme() === choice}
+                  onChange={() => setTheme(choice)}
+                />
                 {tAuth(`me.${choice}`)}
               </label>
             )}
@@ -76,7 +93,13 @@ export const MePage = () => {
       </Section>
       <Section title={tAuth("me.keysTitle")}>
         <label class="flex items-start gap-2">
-          <input type="checkbox" class="mt-0.5 size-4 accent-accent" checked={keysOn()} onChange={(event) => setKeysOn(event.currentTarget.checked)} aria-describedby="keys-help" />
+          <input
+            type="checkbox"
+            class="mt-0.5 size-4 accent-accent"
+            checked={keysOn()}
+            onChange={(event) => setKeysOn(event.currentTarget.checked)}
+            aria-describedby="keys-help"
+          />
           <span>
             {tAuth("me.keys")}
             <span id="keys-help" class="block text-meta text-ink-2">

@@ -19,7 +19,11 @@ import { RiskBadge } from "../ui/risk-badge.tsx";
 import { SourceHealth } from "../ui/source-health.tsx";
 import { RunBadge } from "../ui/state-badge.tsx";
 
-const Section = (props: { readonly title: string; readonly href?: string | undefined; readonly children: JSX.Element }) => (
+const Section = (props: {
+  readonly title: string;
+  readonly href?: string | undefined;
+  readonly children: JSX.Element;
+}) => (
   <section class="panel min-w-0 p-4">
     <div class="mb-2 flex items-baseline justify-between gap-2">
       <h2 class="text-lg">{props.title}</h2>
@@ -37,7 +41,10 @@ const Section = (props: { readonly title: string; readonly href?: string | undef
 
 const Row = (props: { readonly href: string; readonly title: string; readonly beside: JSX.Element }) => (
   <li>
-    <A href={props.href} class="flex min-h-10 flex-wrap items-center justify-between gap-x-3 gap-y-0.5 rounded-control px-2 py-1 hover:bg-sunken">
+    <A
+      href={props.href}
+      class="flex min-h-10 flex-wrap items-center justify-between gap-x-3 gap-y-0.5 rounded-control px-2 py-1 hover:bg-sunken"
+    >
       <span class="min-w-0 flex-1 basis-40 truncate">{props.title}</span>
       <span class="flex items-center gap-2 text-meta text-ink-2">{props.beside}</span>
     </A>
@@ -68,7 +75,11 @@ const Approvals = (props: { readonly items: readonly ApprovalSummary[] }) => (
 const Chats = (props: { readonly ws: string; readonly items: readonly ChatSummary[] }) => (
   <Show when={props.items.length > 0} fallback={<p class="text-ink-2">{tWorkspaces("overview.noChats")}</p>}>
     <ul class="-mx-2">
-      <For each={props.items}>{(c) => <Row href={`/w/${props.ws}/chats/${c.id}`} title={c.title} beside={<RelativeTime at={c.lastActivityAt} />} />}</For>
+      <For each={props.items}>
+        {(c) => (
+          <Row href={`/w/${props.ws}/chats/${c.id}`} title={c.title} beside={<RelativeTime at={c.lastActivityAt} />} />
+        )}
+      </For>
     </ul>
   </Show>
 );
@@ -76,7 +87,9 @@ const Chats = (props: { readonly ws: string; readonly items: readonly ChatSummar
 const Runs = (props: { readonly ws: string; readonly items: readonly RunSummary[] }) => (
   <Show when={props.items.length > 0} fallback={<p class="text-ink-2">{tWorkspaces("overview.noRuns")}</p>}>
     <ul class="-mx-2">
-      <For each={props.items}>{(r) => <Row href={`/w/${props.ws}/runs/${r.id}`} title={r.title} beside={<RunBadge status={r.status} />} />}</For>
+      <For each={props.items}>
+        {(r) => <Row href={`/w/${props.ws}/runs/${r.id}`} title={r.title} beside={<RunBadge status={r.status} />} />}
+      </For>
     </ul>
   </Show>
 );
@@ -109,10 +122,22 @@ export const OverviewPage = () => {
   const me = useMe();
   const id = (): string => params.ws;
   const workspace = useWorkspace(id);
-  const sources = useQuery(() => ({ queryKey: keys.sources(id()), queryFn: () => call("listSources", { params: { workspaceId: id() } }) }));
-  const chats = useQuery(() => ({ queryKey: [...keys.allChats(id()), "recent"], queryFn: () => call("listChats", { params: { workspaceId: id() }, query: { limit: 6 } }) }));
-  const runs = useQuery(() => ({ queryKey: keys.runs(id(), "recent"), queryFn: () => call("listRuns", { params: { workspaceId: id() }, query: { limit: 6 } }) }));
-  const approvals = useQuery(() => ({ queryKey: keys.approvals("recent", id()), queryFn: () => call("listApprovals", { query: { workspaceId: id(), filter: "open", limit: 6 } }) }));
+  const sources = useQuery(() => ({
+    queryKey: keys.sources(id()),
+    queryFn: () => call("listSources", { params: { workspaceId: id() } }),
+  }));
+  const chats = useQuery(() => ({
+    queryKey: [...keys.allChats(id()), "recent"],
+    queryFn: () => call("listChats", { params: { workspaceId: id() }, query: { limit: 6 } }),
+  }));
+  const runs = useQuery(() => ({
+    queryKey: keys.runs(id(), "recent"),
+    queryFn: () => call("listRuns", { params: { workspaceId: id() }, query: { limit: 6 } }),
+  }));
+  const approvals = useQuery(() => ({
+    queryKey: keys.approvals("recent", id()),
+    queryFn: () => call("listApprovals", { query: { workspaceId: id(), filter: "open", limit: 6 } }),
+  }));
   const hasChats = (): boolean => !chats.isPending && !chats.isError && (chats.data?.items.length ?? 0) > 0;
   const ready = (ws: WorkspaceDetail): boolean => ws.chatOpen && ws.toolsReady && hasChats();
   return (
@@ -120,13 +145,22 @@ export const OverviewPage = () => {
       <QueryPanel query={workspace} rows={6}>
         {(ws) => (
           <>
-            <PageHeader title={ws().name} lead={ws().description === "" ? undefined : ws().description} beside={<span class="text-meta text-ink-2">{ws().team.name}</span>} />
+            <PageHeader
+              title={ws().name}
+              lead={ws().description === "" ? undefined : ws().description}
+              beside={<span class="text-meta text-ink-2">{ws().team.name}</span>}
+            />
             <Show when={!chats.isPending && !ready(ws())}>
               <section aria-labelledby="setup">
                 <h2 id="setup" class="mb-2 text-lg">
                   {tWorkspaces("overview.steps")}
                 </h2>
-                <OnboardingRail workspace={ws()} sources={sources.isPending || sources.isError ? [] : (sources.data?.items ?? [])} hasChats={hasChats()} isPlatformAdmin={me.data?.isPlatformAdmin === true} />
+                <OnboardingRail
+                  workspace={ws()}
+                  sources={sources.isPending || sources.isError ? [] : (sources.data?.items ?? [])}
+                  hasChats={hasChats()}
+                  isPlatformAdmin={me.data?.isPlatformAdmin === true}
+                />
               </section>
             </Show>
             <div class="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">

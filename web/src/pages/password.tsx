@@ -28,7 +28,7 @@ export const PasswordPage = () => {
   const [error, setError] = createSignal<unknown>(null);
   usePageTitle(() => tAuth("change.title"));
   const person = () => (me.isPending || me.isError ? undefined : me.data);
-  const short = (): boolean => checked() && [...next()].length < MIN_LENGTH;
+  const short = (): boolean => checked() && Array.from(next()).length < MIN_LENGTH;
   const differs = (): boolean => checked() && !short() && next() !== again();
 
   const submit = async (): Promise<void> => {
@@ -55,7 +55,9 @@ export const PasswordPage = () => {
       </Show>
       <header>
         <h1 class="text-2xl">{tAuth("change.title")}</h1>
-        <p class="mt-1 text-ink-2">{person()?.mustChangePassword === true ? tAuth("change.must") : tAuth("change.may")}</p>
+        <p class="mt-1 text-ink-2">
+          {person()?.mustChangePassword === true ? tAuth("change.must") : tAuth("change.may")}
+        </p>
       </header>
       <form
         class="panel flex flex-col gap-4 p-5"
@@ -66,15 +68,40 @@ export const PasswordPage = () => {
         }}
       >
         {/* Password stores need the name beside the new password. */}
-        <input class="sr-only" name="username" autocomplete="username" tabindex="-1" aria-hidden="true" readOnly value={person()?.name ?? ""} />
+        <input
+          class="sr-only"
+          name="username"
+          autocomplete="username"
+          tabindex="-1"
+          aria-hidden="true"
+          readOnly
+          value={person()?.name ?? ""}
+        />
         <FormField label={tAuth("change.current")} required>
-          {(field) => <SecretField field={field} name="current" value={current()} onInput={setCurrent} autocomplete="current-password" />}
+          {(field) => (
+            <SecretField
+              field={field}
+              name="current"
+              value={current()}
+              onInput={setCurrent}
+              autocomplete="current-password"
+            />
+          )}
         </FormField>
-        <FormField label={tAuth("change.next")} help={tAuth("change.nextHelp")} required error={short() ? tAuth("change.short") : undefined}>
-          {(field) => <SecretField field={field} name="next" value={next()} onInput={setNext} autocomplete="new-password" />}
+        <FormField
+          label={tAuth("change.next")}
+          help={tAuth("change.nextHelp")}
+          required
+          error={short() ? tAuth("change.short") : undefined}
+        >
+          {(field) => (
+            <SecretField field={field} name="next" value={next()} onInput={setNext} autocomplete="new-password" />
+          )}
         </FormField>
         <FormField label={tAuth("change.again")} required error={differs() ? tAuth("change.differs") : undefined}>
-          {(field) => <SecretField field={field} name="again" value={again()} onInput={setAgain} autocomplete="new-password" />}
+          {(field) => (
+            <SecretField field={field} name="again" value={again()} onInput={setAgain} autocomplete="new-password" />
+          )}
         </FormField>
         <ErrorLine error={error()} />
         <div class="flex flex-wrap gap-2">

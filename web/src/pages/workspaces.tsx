@@ -35,7 +35,9 @@ const Card = (props: { readonly ws: WorkspaceSummary }) => (
     </Show>
     <div class="mt-auto flex flex-wrap items-center gap-x-4 gap-y-1 pt-1 text-meta text-ink-2">
       <SourceHealth sources={props.ws.sources} />
-      <span class={props.ws.openApprovals > 0 ? "font-medium text-warn" : ""}>{tWorkspaces("approvals", props.ws.openApprovals)}</span>
+      <span class={props.ws.openApprovals > 0 ? "font-medium text-warn" : ""}>
+        {tWorkspaces("approvals", props.ws.openApprovals)}
+      </span>
       <span>{t(`mode.${props.ws.writePolicy}`)}</span>
       <span>{tWorkspaces("role", { role: t(`role.${props.ws.role}`) })}</span>
       <span>
@@ -68,7 +70,13 @@ const CreateForm = (props: { readonly onDone: () => void }) => {
     setBusy(true);
     const team = teamId();
     try {
-      const made = await call("createWorkspace", { body: { name: name().trim(), description: description().trim(), ...(team === undefined ? {} : { teamId: team }) } });
+      const made = await call("createWorkspace", {
+        body: {
+          name: name().trim(),
+          description: description().trim(),
+          ...(team === undefined ? {} : { teamId: team }),
+        },
+      });
       void queryClient.invalidateQueries({ queryKey: keys.workspaces });
       queryClient.setQueryData(keys.workspace(made.id), made);
       props.onDone();
@@ -90,15 +98,44 @@ const CreateForm = (props: { readonly onDone: () => void }) => {
         }}
       >
         <FormField label={tWorkspaces("name")} required error={missing() ? tWorkspaces("nameMissing") : undefined}>
-          {(field) => <input {...field} class="input" name="name" maxLength={80} autocomplete="off" value={name()} onInput={(event) => setName(event.currentTarget.value)} />}
+          {(field) => (
+            <input
+              {...field}
+              class="input"
+              name="name"
+              maxLength={80}
+              autocomplete="off"
+              value={name()}
+              onInput={(event) => setName(event.currentTarget.value)}
+            />
+          )}
         </FormField>
         <FormField label={tWorkspaces("description")} help={tWorkspaces("descriptionHelp")}>
-          {(field) => <textarea {...field} class="input" rows={3} name="description" maxLength={500} value={description()} onInput={(event) => setDescription(event.currentTarget.value)} />}
+          {(field) => (
+            <textarea
+              {...field}
+              class="input"
+              rows={3}
+              name="description"
+              maxLength={500}
+              value={description()}
+              onInput={(event) => setDescription(event.currentTarget.value)}
+            />
+          )}
         </FormField>
-        <Show when={teams().length > 1} fallback={<p class="text-ink-2">{`${tWorkspaces("team")}: ${teams()[0]?.name ?? ""}`}</p>}>
+        <Show
+          when={teams().length > 1}
+          fallback={<p class="text-ink-2">{`${tWorkspaces("team")}: ${teams()[0]?.name ?? ""}`}</p>}
+        >
           <FormField label={tWorkspaces("team")} help={tWorkspaces("teamHelp")} required>
             {(field) => (
-              <select {...field} class="input" name="team" value={teamId() ?? ""} onChange={(event) => setTeamId(event.currentTarget.value)}>
+              <select
+                {...field}
+                class="input"
+                name="team"
+                value={teamId() ?? ""}
+                onChange={(event) => setTeamId(event.currentTarget.value)}
+              >
                 <For each={teams()}>{(team) => <option value={team.id}>{team.name}</option>}</For>
               </select>
             )}
@@ -133,7 +170,10 @@ export const WorkspacesPage = () => {
       <PageHeader title={tWorkspaces("title")} lead={tWorkspaces("lead")} actions={<CreateButton />} />
       <QueryPanel query={all} rows={4}>
         {(data) => (
-          <Show when={data().items.length > 0} fallback={<EmptyState title={tWorkspaces("empty")}>{tWorkspaces("emptyBody")}</EmptyState>}>
+          <Show
+            when={data().items.length > 0}
+            fallback={<EmptyState title={tWorkspaces("empty")}>{tWorkspaces("emptyBody")}</EmptyState>}
+          >
             <div class="grid grid-cols-1 gap-3 lg:grid-cols-2">
               <For each={data().items}>{(ws) => <Card ws={ws} />}</For>
             </div>

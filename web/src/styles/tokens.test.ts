@@ -47,7 +47,9 @@ test.each([
 ])("OPS-10: every text colour of the %s theme has a contrast of at least 4.5 on its grounds", (_, tokens) => {
   expect(tokens.size).toBeGreaterThan(25);
   for (const [ink, ground] of textPairs) {
-    expect(contrast(tokens.get(ink) ?? "", tokens.get(ground) ?? ""), `${ink} on ${ground}`).toBeGreaterThanOrEqual(4.5);
+    expect(contrast(tokens.get(ink) ?? "", tokens.get(ground) ?? ""), `${ink} on ${ground}`).toBeGreaterThanOrEqual(
+      4.5,
+    );
   }
 });
 
@@ -56,7 +58,10 @@ test.each([
   ["dark", dark],
 ])("OPS-10: borders of controls and the focus ring of the %s theme stand out by at least 3", (_, tokens) => {
   for (const line of ["line-strong", "accent"]) {
-    for (const plane of planes) expect(contrast(tokens.get(line) ?? "", tokens.get(plane) ?? ""), `${line} on ${plane}`).toBeGreaterThanOrEqual(3);
+    for (const plane of planes)
+      expect(contrast(tokens.get(line) ?? "", tokens.get(plane) ?? ""), `${line} on ${plane}`).toBeGreaterThanOrEqual(
+        3,
+      );
   }
 });
 

@@ -72,7 +72,8 @@ const Frame = (props: Pick<RouteSectionProps, "children">) => {
       () => location.pathname,
       () => {
         const active = document.activeElement;
-        if (active === null || active === document.body || !document.body.contains(active)) main?.focus({ preventScroll: true });
+        if (active === null || active === document.body || !document.body.contains(active))
+          main?.focus({ preventScroll: true });
       },
       { defer: true },
     ),
@@ -83,7 +84,7 @@ const Frame = (props: Pick<RouteSectionProps, "children">) => {
         {t("skip")}
       </a>
       <SideNav onKeys={() => setSheet(true)} />
-      <main ref={main} id="main" tabindex="-1" class="min-w-0 pb-20 outline-none md:pb-0">
+      <main ref={(element) => (main = element)} id="main" tabindex="-1" class="min-w-0 pb-20 outline-none md:pb-0">
         <Guard>
           <Wait>{props.children}</Wait>
         </Guard>

@@ -30,7 +30,9 @@ export const Badge = (props: {
   readonly spin?: boolean | undefined;
   readonly children: JSX.Element;
 }) => (
-  <span class={`badge ${props.outline === true ? outlined[props.tone] : filled[props.tone]} ${props.dashed === true ? "border-dashed border-current" : ""}`}>
+  <span
+    class={`badge ${props.outline === true ? outlined[props.tone] : filled[props.tone]} ${props.dashed === true ? "border-dashed border-current" : ""}`}
+  >
     <Dynamic component={props.icon} size={13} class={props.spin === true ? "animate-spin" : ""} aria-hidden="true" />
     {props.children}
   </span>

@@ -20,4 +20,6 @@ export const Guard = (props: { readonly children: JSX.Element }) => (
 );
 
 /** Waits for a lazily loaded page. */
-export const Wait = (props: { readonly children: JSX.Element }) => <Suspense fallback={<Skeleton rows={6} />}>{props.children}</Suspense>;
+export const Wait = (props: { readonly children: JSX.Element }) => (
+  <Suspense fallback={<Skeleton rows={6} />}>{props.children}</Suspense>
+);

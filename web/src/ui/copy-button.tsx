@@ -16,7 +16,12 @@ export const copyText = async (text: string): Promise<void> => {
 };
 
 /** Copies a text and says so for two seconds. */
-export const CopyButton = (props: { readonly text: string; readonly label?: string | undefined; readonly small?: boolean; readonly withText?: boolean }) => {
+export const CopyButton = (props: {
+  readonly text: string;
+  readonly label?: string | undefined;
+  readonly small?: boolean;
+  readonly withText?: boolean;
+}) => {
   const [done, setDone] = createSignal(false);
   let timer: ReturnType<typeof setTimeout> | undefined;
   onCleanup(() => clearTimeout(timer));
@@ -30,7 +35,11 @@ export const CopyButton = (props: { readonly text: string; readonly label?: stri
   return (
     <button
       type="button"
-      class={props.withText === true ? "btn btn-quiet btn-sm" : `btn-icon ${props.small === true ? "size-6! min-h-6! min-w-6!" : ""}`}
+      class={
+        props.withText === true
+          ? "btn btn-quiet btn-sm"
+          : `btn-icon ${props.small === true ? "size-6! min-h-6! min-w-6!" : ""}`
+      }
       title={name()}
       aria-label={props.withText === true ? undefined : name()}
       onClick={() => void copy()}

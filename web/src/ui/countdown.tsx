@@ -10,7 +10,11 @@ export const Countdown = (props: { readonly until: string; readonly class?: stri
   const left = (): number => Date.parse(props.until) - Math.max(now(), serverNow());
   const tone = (): string => (left() < 600_000 ? "text-neg" : left() < 3_600_000 ? "text-warn" : "text-ink-2");
   return (
-    <time datetime={props.until} title={exactTime(props.until)} class={`num whitespace-nowrap ${tone()} ${props.class ?? ""}`}>
+    <time
+      datetime={props.until}
+      title={exactTime(props.until)}
+      class={`num whitespace-nowrap ${tone()} ${props.class ?? ""}`}
+    >
       {left() <= 0 ? t("over") : t("left", { time: timeLeft(left()) })}
     </time>
   );

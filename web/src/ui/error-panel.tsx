@@ -5,7 +5,11 @@ import { problemText } from "../i18n/problems.ts";
 import { CopyButton } from "./copy-button.tsx";
 
 /** A failure a person can read: what failed, what to do, the number to ask with. */
-export const ErrorPanel = (props: { readonly error: unknown; readonly title?: string | undefined; readonly retry?: (() => void) | undefined }) => {
+export const ErrorPanel = (props: {
+  readonly error: unknown;
+  readonly title?: string | undefined;
+  readonly retry?: (() => void) | undefined;
+}) => {
   const problem = () => asProblem(props.error);
   return (
     <div role="alert" class="rounded-panel border border-neg bg-neg-bg p-4 text-ink">

@@ -23,7 +23,9 @@ export const FormField = (props: {
       return props.required === true;
     },
     get "aria-describedby"() {
-      const ids = [props.error === undefined ? "" : `${id}-error`, props.help === undefined ? "" : `${id}-help`].filter((x) => x !== "");
+      const ids = [props.error === undefined ? "" : `${id}-error`, props.help === undefined ? "" : `${id}-help`].filter(
+        (x) => x !== "",
+      );
       return ids.length === 0 ? undefined : ids.join(" ");
     },
     get "aria-invalid"() {

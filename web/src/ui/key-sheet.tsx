@@ -22,7 +22,7 @@ const Section = (props: { readonly scope: KeyScope; readonly title: string }) =>
                 {(key, i) => (
                   <>
                     <Show when={i() > 0}>
-                      <span class="text-meta text-ink-2">{t("keys.then")}</span>
+                      <span class="text-meta text-ink-2">{t("keys.after")}</span>
                     </Show>
                     <kbd class="rounded-badge border border-line-strong px-1.5 font-mono text-meta">{shown(key)}</kbd>
                   </>

@@ -33,12 +33,20 @@ export const useKeys = (scope: KeyScope, bindings: () => readonly KeyBinding[]):
 };
 
 const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) && !(target instanceof HTMLInputElement && /^(checkbox|radio|button)$/.test(target.type));
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
+  !(target instanceof HTMLInputElement && /^(checkbox|radio|button)$/.test(target.type));
 
 const inDialog = (): boolean => document.querySelector('[role="dialog"],[role="menu"]') !== null;
 
 /** The spelling of a key event in bindings. */
-export const keyName = (event: { readonly key: string; readonly ctrlKey: boolean; readonly metaKey: boolean; readonly altKey: boolean; readonly shiftKey: boolean }): string => {
+export const keyName = (event: {
+  readonly key: string;
+  readonly ctrlKey: boolean;
+  readonly metaKey: boolean;
+  readonly altKey: boolean;
+  readonly shiftKey: boolean;
+}): string => {
   const mod = event.ctrlKey || event.metaKey ? "mod+" : "";
   const alt = event.altKey ? "alt+" : "";
   const shift = event.shiftKey && event.key.length > 1 ? "shift+" : "";
@@ -55,7 +63,8 @@ export const listenKeys = (): (() => void) => {
     entries()
       .flatMap((e) => e.bindings())
       .findLast((b) => b.keys === keys && (b.when === undefined || b.when()));
-  const isPrefix = (key: string): boolean => entries().some((e) => e.bindings().some((b) => b.keys.startsWith(`${key} `)));
+  const isPrefix = (key: string): boolean =>
+    entries().some((e) => e.bindings().some((b) => b.keys.startsWith(`${key} `)));
   const onKey = (event: KeyboardEvent): void => {
     if (event.defaultPrevented || event.isComposing || event.repeat) return;
     const name = keyName(event);

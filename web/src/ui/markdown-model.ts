@@ -20,7 +20,12 @@ export type Block =
   | { readonly kind: "code"; readonly lang: string; readonly text: string }
   | { readonly kind: "quote"; readonly children: readonly Block[] }
   | { readonly kind: "list"; readonly start: number | null; readonly items: readonly ListItem[] }
-  | { readonly kind: "table"; readonly align: readonly Align[]; readonly head: readonly (readonly Inline[])[]; readonly rows: readonly (readonly (readonly Inline[])[])[] }
+  | {
+      readonly kind: "table";
+      readonly align: readonly Align[];
+      readonly head: readonly (readonly Inline[])[];
+      readonly rows: readonly (readonly (readonly Inline[])[])[];
+    }
   | { readonly kind: "rule" }
   | { readonly kind: "plain"; readonly text: string };
 
@@ -40,12 +45,15 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">",
 
 /** Text tokens keep their entities; code tokens are literal and never come here. */
 export const decodeEntities = (text: string): string =>
-  text.replace(/&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos|nbsp));/g, (whole, dec?: string, hex?: string, named?: string) => {
-    if (named !== undefined) return ENTITIES[named] ?? whole;
-    const point = dec === undefined ? Number.parseInt(hex ?? "", 16) : Number.parseInt(dec, 10);
-    const invalid = !(point > 0 && point <= 0x10ffff) || (point >= 0xd800 && point <= 0xdfff);
-    return invalid ? "\ufffd" : String.fromCodePoint(point);
-  });
+  text.replace(
+    /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos|nbsp));/g,
+    (whole, dec?: string, hex?: string, named?: string) => {
+      if (named !== undefined) return ENTITIES[named] ?? whole;
+      const point = dec === undefined ? Number.parseInt(hex ?? "", 16) : Number.parseInt(dec, 10);
+      const invalid = !(point > 0 && point <= 0x10ffff) || (point >= 0xd800 && point <= 0xdfff);
+      return invalid ? "\ufffd" : String.fromCodePoint(point);
+    },
+  );
 
 /** The address of a link if its scheme is http, https or mailto, otherwise null. */
 export const safeHref = (href: string): string | null => {
@@ -58,19 +66,27 @@ export const safeHref = (href: string): string | null => {
 };
 
 const text = (value: string): Inline => ({ kind: "text", text: value });
-const isToken = <T extends Tokens.Generic>(token: Token, type: string): token is Extract<Token, T> & T => token.type === type;
+const isToken = <T extends Tokens.Generic>(token: Token, type: string): token is Extract<Token, T> & T =>
+  token.type === type;
 
-const inlines = (tokens: readonly Token[] | undefined, depth: number): Inline[] => (tokens ?? []).map((token) => inline(token, depth + 1));
+const inlines = (tokens: readonly Token[] | undefined, depth: number): Inline[] =>
+  (tokens ?? []).map((token) => inline(token, depth + 1));
 
 const link = (token: Tokens.Link, depth: number): Inline => {
   const href = safeHref(token.href);
   if (href === null) return text(token.raw);
-  return { kind: "link", href, children: inlines(token.tokens, depth), bare: decodeEntities(token.text) === href || `mailto:${token.text}` === href };
+  return {
+    kind: "link",
+    href,
+    children: inlines(token.tokens, depth),
+    bare: decodeEntities(token.text) === href || `mailto:${token.text}` === href,
+  };
 };
 
 const inline = (token: Token, depth: number): Inline => {
   if (depth > MAX_DEPTH) return text(token.raw);
-  if (isToken<Tokens.Text>(token, "text")) return token.tokens === undefined ? text(decodeEntities(token.text)) : group(token.tokens, depth);
+  if (isToken<Tokens.Text>(token, "text"))
+    return token.tokens === undefined ? text(decodeEntities(token.text)) : group(token.tokens, depth);
   if (isToken<Tokens.Escape>(token, "escape")) return text(decodeEntities(token.text));
   if (isToken<Tokens.Codespan>(token, "codespan")) return { kind: "code", text: token.text };
   if (isToken<Tokens.Br>(token, "br")) return { kind: "br" };
@@ -90,7 +106,8 @@ const group = (tokens: readonly Token[], depth: number): Inline => {
 };
 
 /** Links without address come from `group` only; they are dissolved here. */
-const dissolve = (all: readonly Inline[]): Inline[] => all.flatMap((node) => (node.kind === "link" && node.href === "" ? dissolve(node.children) : [node]));
+const dissolve = (all: readonly Inline[]): Inline[] =>
+  all.flatMap((node) => (node.kind === "link" && node.href === "" ? dissolve(node.children) : [node]));
 
 const line = (tokens: readonly Token[] | undefined, depth: number): Inline[] => dissolve(inlines(tokens, depth));
 
@@ -99,7 +116,10 @@ const headingLevel = (depth: number): 3 | 4 | 5 | 6 => (depth <= 1 ? 3 : depth =
 const list = (token: Tokens.List, depth: number): Block => ({
   kind: "list",
   start: token.ordered ? Number(token.start) || 0 : null,
-  items: token.items.map((item) => ({ checked: item.task ? item.checked === true : null, children: blocks(item.tokens, depth + 1) })),
+  items: token.items.map((item) => ({
+    checked: item.task ? item.checked === true : null,
+    children: blocks(item.tokens, depth + 1),
+  })),
 });
 
 const table = (token: Tokens.Table, depth: number): Block => ({
@@ -113,9 +133,12 @@ const block = (token: Token, depth: number): Block => {
   if (depth > MAX_DEPTH) return { kind: "plain", text: token.raw };
   if (isToken<Tokens.Paragraph>(token, "paragraph")) return { kind: "paragraph", children: line(token.tokens, depth) };
   if (isToken<Tokens.Text>(token, "text")) return { kind: "paragraph", children: line(token.tokens ?? [token], depth) };
-  if (isToken<Tokens.Heading>(token, "heading")) return { kind: "heading", level: headingLevel(token.depth), children: line(token.tokens, depth) };
-  if (isToken<Tokens.Code>(token, "code")) return { kind: "code", lang: (token.lang ?? "").split(/\s/)[0] ?? "", text: token.text };
-  if (isToken<Tokens.Blockquote>(token, "blockquote")) return { kind: "quote", children: blocks(token.tokens, depth + 1) };
+  if (isToken<Tokens.Heading>(token, "heading"))
+    return { kind: "heading", level: headingLevel(token.depth), children: line(token.tokens, depth) };
+  if (isToken<Tokens.Code>(token, "code"))
+    return { kind: "code", lang: (token.lang ?? "").split(/\s/)[0] ?? "", text: token.text };
+  if (isToken<Tokens.Blockquote>(token, "blockquote"))
+    return { kind: "quote", children: blocks(token.tokens, depth + 1) };
   if (isToken<Tokens.List>(token, "list")) return list(token, depth);
   if (isToken<Tokens.Table>(token, "table")) return table(token, depth);
   if (isToken<Tokens.Hr>(token, "hr")) return { kind: "rule" };
@@ -124,7 +147,8 @@ const block = (token: Token, depth: number): Block => {
 
 /** The checkbox of a task is carried by the item itself. */
 const silent = new Set(["space", "checkbox", "def"]);
-const blocks = (tokens: readonly Token[], depth: number): Block[] => tokens.filter((token) => !silent.has(token.type)).map((token) => block(token, depth));
+const blocks = (tokens: readonly Token[], depth: number): Block[] =>
+  tokens.filter((token) => !silent.has(token.type)).map((token) => block(token, depth));
 
 const isLevel = (level: number): level is 3 | 4 | 5 | 6 => level >= 3 && level <= 6;
 

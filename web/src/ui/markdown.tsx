@@ -5,7 +5,8 @@ import { CodeBlock } from "./code-block.tsx";
 import { type Align, type Block, type Inline, readMarkdown } from "./markdown-model.ts";
 
 type Of<T extends { readonly kind: string }, K extends T["kind"]> = Extract<T, { readonly kind: K }>;
-const pick = <T extends { readonly kind: string }, K extends T["kind"]>(node: T, kind: K): Of<T, K> | undefined => (node.kind === kind ? (node as Of<T, K>) : undefined);
+const pick = <T extends { readonly kind: string }, K extends T["kind"]>(node: T, kind: K): Of<T, K> | undefined =>
+  node.kind === kind ? (node as Of<T, K>) : undefined;
 
 const Link = (props: { readonly node: Of<Inline, "link"> }) => (
   <>
@@ -23,7 +24,11 @@ const Inlines = (props: { readonly nodes: readonly Inline[] }): JSX.Element => (
     {(node) => (
       <Switch>
         <Match when={pick(node, "text")}>{(n) => n().text}</Match>
-        <Match when={pick(node, "code")}>{(n) => <code class="rounded-badge bg-mute-bg px-1 py-px font-mono text-[0.92em] break-words">{n().text}</code>}</Match>
+        <Match when={pick(node, "code")}>
+          {(n) => (
+            <code class="rounded-badge bg-mute-bg px-1 py-px font-mono text-[0.92em] break-words">{n().text}</code>
+          )}
+        </Match>
         <Match when={pick(node, "strong")}>
           {(n) => (
             <strong class="font-semibold">
@@ -61,7 +66,8 @@ const Inlines = (props: { readonly nodes: readonly Inline[] }): JSX.Element => (
   </For>
 );
 
-const alignClass = (align: Align | undefined): string => (align === "right" ? "text-right" : align === "center" ? "text-center" : "text-left");
+const alignClass = (align: Align | undefined): string =>
+  align === "right" ? "text-right" : align === "center" ? "text-center" : "text-left";
 
 const Table = (props: { readonly node: Of<Block, "table"> }) => (
   <div class="overflow-x-auto" tabindex="0" role="region" aria-label={t("md.table")}>

@@ -43,11 +43,19 @@ export const useNavItems = () => {
     ];
   });
   const work = createMemo((): readonly NavItem[] => [
-    { id: "all-approvals", label: t("nav.approvalsAll"), href: "/approvals", icon: Inbox, count: approvals.isPending || approvals.isError ? 0 : (approvals.data?.open ?? 0) },
+    {
+      id: "all-approvals",
+      label: t("nav.approvalsAll"),
+      href: "/approvals",
+      icon: Inbox,
+      count: approvals.isPending || approvals.isError ? 0 : (approvals.data?.open ?? 0),
+    },
     { id: "workspaces", label: t("nav.workspaces"), href: "/workspaces", icon: Layers },
   ]);
   const admin = createMemo((): readonly NavItem[] =>
-    !me.isPending && me.data?.isPlatformAdmin === true ? [{ id: "tools", label: t("nav.tools"), href: "/admin/tools", icon: ShieldCheck }] : [],
+    !me.isPending && me.data?.isPlatformAdmin === true
+      ? [{ id: "tools", label: t("nav.tools"), href: "/admin/tools", icon: ShieldCheck }]
+      : [],
   );
   return { workspace: detail, inWorkspace, work, admin };
 };

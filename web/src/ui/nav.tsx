@@ -27,7 +27,10 @@ export const NavLink = (props: { readonly item: NavItem; readonly onClick?: (() 
       <span class="sr-only">({t("nav.locked")})</span>
     </Show>
     <Show when={(props.item.count ?? 0) > 0}>
-      <span class="num rounded-full bg-accent px-1.5 text-meta font-semibold text-on-accent" aria-label={t("nav.openCount", props.item.count ?? 0)}>
+      <span
+        class="num rounded-full bg-accent px-1.5 text-meta font-semibold text-on-accent"
+        aria-label={t("nav.openCount", props.item.count ?? 0)}
+      >
         {num(props.item.count ?? 0)}
       </span>
     </Show>
@@ -72,11 +75,20 @@ export const SideNav = (props: { readonly onKeys: () => void }) => {
       <div class="flex flex-col gap-1 border-t border-line p-2">
         <div class="flex items-center justify-between px-2.5">
           <LiveIndicator state={inboxState()} since={inboxSince()} />
-          <button type="button" class="btn-icon" aria-label={t("nav.keys")} title={`${t("nav.keys")} (?)`} onClick={() => props.onKeys()}>
+          <button
+            type="button"
+            class="btn-icon"
+            aria-label={t("nav.keys")}
+            title={`${t("nav.keys")} (?)`}
+            onClick={() => props.onKeys()}
+          >
             <Keyboard size={16} aria-hidden="true" />
           </button>
         </div>
-        <A href="/me" class="flex min-h-9 items-center gap-2.5 rounded-control px-2.5 text-ink-2 hover:bg-sunken hover:text-ink [&.active]:bg-sunken [&.active]:text-ink">
+        <A
+          href="/me"
+          class="flex min-h-9 items-center gap-2.5 rounded-control px-2.5 text-ink-2 hover:bg-sunken hover:text-ink [&.active]:bg-sunken [&.active]:text-ink"
+        >
           <CircleUserRound size={16} class="shrink-0" aria-hidden="true" />
           <span class="truncate">{me.isPending ? "" : me.data?.displayName}</span>
           <span class="sr-only">({t("nav.me")})</span>

@@ -43,14 +43,21 @@ const stepsOf = (p: RailProps): readonly Step[] => {
       body: tWorkspaces("overview.testBody"),
       done: p.workspace.chatOpen,
       warn: untested?.status === "failed" ? tWorkspaces("overview.testFailed") : undefined,
-      action: admin ? { href: untested === undefined ? `${base}/sources` : `${base}/sources/${untested.id}`, label: tWorkspaces("overview.testDo") } : undefined,
+      action: admin
+        ? {
+            href: untested === undefined ? `${base}/sources` : `${base}/sources/${untested.id}`,
+            label: tWorkspaces("overview.testDo"),
+          }
+        : undefined,
       others: needAdmin,
     },
     {
       title: tWorkspaces("overview.tools"),
       body: tWorkspaces("overview.toolsBody"),
       done: p.workspace.toolsReady,
-      action: p.isPlatformAdmin ? { href: "/admin/tools", label: tWorkspaces("overview.toolsDo") } : { href: `${base}/settings`, label: tWorkspaces("overview.toolsSee") },
+      action: p.isPlatformAdmin
+        ? { href: "/admin/tools", label: tWorkspaces("overview.toolsDo") }
+        : { href: `${base}/settings`, label: tWorkspaces("overview.toolsSee") },
     },
     {
       title: tWorkspaces("overview.chat"),
@@ -72,16 +79,23 @@ const MARK: Record<Place, string> = {
 export const OnboardingRail = (props: RailProps) => {
   const steps = () => stepsOf(props);
   const current = () => steps().findIndex((s) => !s.done);
-  const place = (index: number): Place => (steps()[index]?.done === true ? "done" : index === current() ? "now" : "later");
+  const place = (index: number): Place =>
+    steps()[index]?.done === true ? "done" : index === current() ? "now" : "later";
   return (
     <ol class="grid grid-cols-1 gap-3 md:grid-cols-2 xl:grid-cols-4">
       <For each={[0, 1, 2, 3]}>
         {(index) => (
           <Show when={steps()[index]}>
             {(step) => (
-              <li class={`panel flex flex-col gap-1.5 p-4 ${place(index) === "now" ? "border-accent" : ""}`} aria-current={place(index) === "now" ? "step" : undefined}>
+              <li
+                class={`panel flex flex-col gap-1.5 p-4 ${place(index) === "now" ? "border-accent" : ""}`}
+                aria-current={place(index) === "now" ? "step" : undefined}
+              >
                 <div class="flex items-center gap-2 text-meta text-ink-2">
-                  <span aria-hidden="true" class={`inline-flex size-6 items-center justify-center rounded-full border font-semibold ${MARK[place(index)]}`}>
+                  <span
+                    aria-hidden="true"
+                    class={`inline-flex size-6 items-center justify-center rounded-full border font-semibold ${MARK[place(index)]}`}
+                  >
                     <Show when={step().done} fallback={index + 1}>
                       <Check size={14} />
                     </Show>
@@ -93,10 +107,15 @@ export const OnboardingRail = (props: RailProps) => {
                 <h3 class="font-semibold">{step().title}</h3>
                 <p class="text-ink-2">{step().body}</p>
                 <Show when={!step().done && step().warn}>{(warn) => <p class="text-neg">{warn()}</p>}</Show>
-                <Show when={!step().done && step().action === undefined && step().others}>{(others) => <p class="text-meta text-ink-2">{others()}</p>}</Show>
+                <Show when={!step().done && step().action === undefined && step().others}>
+                  {(others) => <p class="text-meta text-ink-2">{others()}</p>}
+                </Show>
                 <Show when={!step().done && step().action}>
                   {(action) => (
-                    <A href={action().href} class={`btn mt-auto self-start ${place(index) === "now" ? "btn-primary" : ""}`}>
+                    <A
+                      href={action().href}
+                      class={`btn mt-auto self-start ${place(index) === "now" ? "btn-primary" : ""}`}
+                    >
                       {action().label}
                     </A>
                   )}

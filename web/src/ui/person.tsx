@@ -10,7 +10,10 @@ const initials = (name: string): string =>
 /** A person by display name; the sign-in name on hover. */
 export const Person = (props: { readonly person: PersonView; readonly class?: string | undefined }) => (
   <span class={`inline-flex min-w-0 items-center gap-1.5 ${props.class ?? ""}`} title={props.person.name}>
-    <span aria-hidden="true" class="inline-flex size-5 shrink-0 items-center justify-center rounded-full bg-mute-bg text-[0.625rem] font-semibold text-mute">
+    <span
+      aria-hidden="true"
+      class="inline-flex size-5 shrink-0 items-center justify-center rounded-full bg-mute-bg text-[0.625rem] font-semibold text-mute"
+    >
       {initials(props.person.displayName)}
     </span>
     <span class="truncate">{props.person.displayName}</span>

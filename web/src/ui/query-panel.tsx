@@ -14,7 +14,11 @@ interface QueryLike<T> {
  * The three states of a read. Data is touched only once it is there, so nothing suspends; a failed refetch keeps what
  * is shown and says so above it.
  */
-export const QueryPanel = <T,>(props: { readonly query: QueryLike<T>; readonly rows?: number | undefined; readonly children: (data: () => T) => JSX.Element }) => (
+export const QueryPanel = <T,>(props: {
+  readonly query: QueryLike<T>;
+  readonly rows?: number | undefined;
+  readonly children: (data: () => T) => JSX.Element;
+}) => (
   <Switch>
     <Match when={props.query.isPending}>
       <Skeleton rows={props.rows} />

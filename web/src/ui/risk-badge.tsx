@@ -16,6 +16,7 @@ const LOOK: Record<RiskClass, { readonly tone: Tone; readonly icon: Icon }> = {
 
 /** Risk class of a tool; null: not classified, therefore blocked. */
 export const RiskBadge = (props: { readonly risk: RiskClass | null }) => {
-  const look = () => (props.risk === null ? { tone: "mute" as const, icon: CircleQuestionMark, dashed: true } : LOOK[props.risk]);
+  const look = () =>
+    props.risk === null ? { tone: "mute" as const, icon: CircleQuestionMark, dashed: true } : LOOK[props.risk];
   return <Badge {...look()}>{t(`risk.${props.risk ?? "unclassified"}`)}</Badge>;
 };

@@ -62,7 +62,9 @@ const CALL: Record<CallStatus, Look> = {
 };
 
 /** State of a run, with the same word wherever it stands. */
-export const RunBadge = (props: { readonly status: RunStatus }) => <Badge {...RUN[props.status]}>{t(`run.${props.status}`)}</Badge>;
+export const RunBadge = (props: { readonly status: RunStatus }) => (
+  <Badge {...RUN[props.status]}>{t(`run.${props.status}`)}</Badge>
+);
 
 /** State of a request; one that no person decided says so. */
 export const RequestBadge = (props: { readonly status: RequestStatus; readonly byPolicy?: boolean | undefined }) => {
@@ -75,4 +77,6 @@ export const RequestBadge = (props: { readonly status: RequestStatus; readonly b
 };
 
 /** State of one tool call. */
-export const CallBadge = (props: { readonly status: CallStatus }) => <Badge {...CALL[props.status]}>{t(`call.${props.status}`)}</Badge>;
+export const CallBadge = (props: { readonly status: CallStatus }) => (
+  <Badge {...CALL[props.status]}>{t(`call.${props.status}`)}</Badge>
+);

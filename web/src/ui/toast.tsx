@@ -22,7 +22,11 @@ export const toast = (text: string): void => {
 
 /** Where toasts appear; once per app. */
 export const Toasts = () => (
-  <div role="status" aria-live="polite" class="pointer-events-none fixed inset-x-0 bottom-20 z-50 flex flex-col items-center gap-2 px-4 md:bottom-6">
+  <div
+    role="status"
+    aria-live="polite"
+    class="pointer-events-none fixed inset-x-0 bottom-20 z-50 flex flex-col items-center gap-2 px-4 md:bottom-6"
+  >
     <For each={messages()}>
       {(m) => (
         <div class="pointer-events-auto flex items-center gap-3 rounded-panel border border-line bg-surface py-1 pr-1 pl-4 shadow-pop">

@@ -44,7 +44,10 @@ const Body = (props: { readonly call: ToolCall; readonly runHref: string }) => (
   <div class="flex flex-col gap-3 border-t border-line px-3 py-3">
     <div>
       <p class="label mb-1">{tChat("tool.args")}</p>
-      <Show when={props.call.args.trim() !== "" && props.call.args.trim() !== "{}"} fallback={<p class="text-ink-2">{tChat("tool.noArgs")}</p>}>
+      <Show
+        when={props.call.args.trim() !== "" && props.call.args.trim() !== "{}"}
+        fallback={<p class="text-ink-2">{tChat("tool.noArgs")}</p>}
+      >
         <JsonText text={props.call.args} />
       </Show>
     </div>
@@ -68,7 +71,10 @@ export const ToolCard = (props: { readonly call: ToolCall; readonly workspaceId:
   const target = createMemo(() => targetOf(props.call.args));
   const bad = (): boolean => props.call.status === "failed" || props.call.status === "unknown";
   return (
-    <article class={`panel overflow-hidden ${bad() ? "border-neg" : ""}`} aria-label={tChat("tool.card", { tool: props.call.tool })}>
+    <article
+      class={`panel overflow-hidden ${bad() ? "border-neg" : ""}`}
+      aria-label={tChat("tool.card", { tool: props.call.tool })}
+    >
       <div class="flex flex-wrap items-center gap-x-2 pr-3">
         <button
           type="button"
@@ -83,7 +89,9 @@ export const ToolCard = (props: { readonly call: ToolCall; readonly workspaceId:
           <span class="min-w-0 truncate font-mono text-meta text-ink-2">{target()}</span>
         </button>
         <span class="ml-auto flex flex-wrap items-center justify-end gap-1.5 py-1 pl-3">
-          <Show when={props.call.durationMs !== null ? { ms: props.call.durationMs } : undefined}>{(d) => <span class="num text-meta text-ink-2">{duration(d().ms)}</span>}</Show>
+          <Show when={props.call.durationMs !== null ? { ms: props.call.durationMs } : undefined}>
+            {(d) => <span class="num text-meta text-ink-2">{duration(d().ms)}</span>}
+          </Show>
           <Show when={props.call.riskClass !== "read"}>
             <RiskBadge risk={props.call.riskClass} />
           </Show>
@@ -99,7 +107,10 @@ export const ToolCard = (props: { readonly call: ToolCall; readonly workspaceId:
       </div>
       <div id={bodyId}>
         <Show when={open()}>
-          <Body call={props.call} runHref={`/w/${props.workspaceId}/runs/${props.call.runId}?step=${props.call.step}`} />
+          <Body
+            call={props.call}
+            runHref={`/w/${props.workspaceId}/runs/${props.call.runId}?step=${props.call.step}`}
+          />
         </Show>
       </div>
     </article>

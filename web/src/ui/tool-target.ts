@@ -3,7 +3,8 @@ const TELLING = ["path", "file", "query", "pattern", "ref", "branch", "url", "ti
 const MAX = 80;
 
 const short = (value: unknown): string => {
-  const text = typeof value === "string" ? value : typeof value === "number" || typeof value === "boolean" ? String(value) : "";
+  const text =
+    typeof value === "string" ? value : typeof value === "number" || typeof value === "boolean" ? String(value) : "";
   const line = text.split("\n")[0] ?? "";
   return line.length > MAX ? `${line.slice(0, MAX)}…` : line;
 };

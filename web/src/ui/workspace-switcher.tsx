@@ -20,7 +20,9 @@ export const WorkspaceSwitcher = (props: { readonly workspace: WorkspaceDetail |
         <span class="sr-only">{t("nav.switcher")}: </span>
         <span class="min-w-0 flex-1">
           <span class="block truncate font-semibold">{props.workspace?.name ?? t("nav.pick")}</span>
-          <Show when={props.workspace}>{(ws) => <span class="block truncate text-meta text-ink-2">{second(ws())}</span>}</Show>
+          <Show when={props.workspace}>
+            {(ws) => <span class="block truncate text-meta text-ink-2">{second(ws())}</span>}
+          </Show>
         </span>
         <ChevronsUpDown size={14} class="shrink-0 text-ink-2" aria-hidden="true" />
       </Menu.Trigger>

@@ -41,7 +41,8 @@ export const de = {
   discard: "Verwerfen",
   waitingMessage: "Wartet, bis der laufende Lauf beendet ist",
   empty: "Was soll die KI tun?",
-  emptyBody: "Sie liest die verbundenen Quellen frei. Jede Änderung legt sie zur Freigabe vor; ausgeführt wird genau das, was freigegeben ist.",
+  emptyBody:
+    "Sie liest die verbundenen Quellen frei. Jede Änderung legt sie zur Freigabe vor; ausgeführt wird genau das, was freigegeben ist.",
   composer: "Nachricht an die KI",
   placeholder: "Nachricht schreiben …",
   send: "Senden",
@@ -51,7 +52,8 @@ export const de = {
   stop: "Lauf beenden",
   stopShort: "Stopp",
   stopTitle: "Lauf beenden?",
-  stopBody: "Gerade wird „{{ tool }}“ ausgeführt. Was schon begonnen hat, wird noch zu Ende geführt; danach geschieht nichts mehr.",
+  stopBody:
+    "Gerade wird „{{ tool }}“ ausgeführt. Was schon begonnen hat, wird noch zu Ende geführt; danach geschieht nichts mehr.",
   stopKeep: "Weiterlaufen lassen",
   latest: "Zum Neuesten",
   step: {
@@ -76,15 +78,18 @@ export const de = {
   end: {
     failed: "Der Lauf ist fehlgeschlagen",
     failedNothing: "Es wurde nichts nach außen geschrieben.",
-    failedSome: (n: number): string => plural(n, "1 Änderung war zuvor ausgeführt.", `${num(n)} Änderungen waren zuvor ausgeführt.`),
+    failedSome: (n: number): string =>
+      plural(n, "1 Änderung war zuvor ausgeführt.", `${num(n)} Änderungen waren zuvor ausgeführt.`),
     resume: "Erneut versuchen",
     resumeHint: "Setzt beim letzten gesicherten Schritt fort. Fertige Tool-Aufrufe werden nicht wiederholt.",
     cancelled: "Der Lauf wurde abgebrochen",
-    cancelledDone: (n: number): string => plural(n, "Bereits ausgeführt: 1 Schritt.", `Bereits ausgeführt: ${num(n)} Schritte.`),
+    cancelledDone: (n: number): string =>
+      plural(n, "Bereits ausgeführt: 1 Schritt.", `Bereits ausgeführt: ${num(n)} Schritte.`),
     guardrail: "Blockiert durch Guardrail",
     guardrailBody: "Das Gateway hat die Anfrage gestoppt{{ code }}. Sie wird nicht automatisch wiederholt.",
     reconcile: "Ausgang unklar",
-    reconcileBody: "Der Lauf brach während einer Änderung ab. Ob sie wirksam wurde, ist nicht bekannt. Ein Workspace-Admin startet den Abgleich.",
+    reconcileBody:
+      "Der Lauf brach während einer Änderung ab. Ob sie wirksam wurde, ist nicht bekannt. Ein Workspace-Admin startet den Abgleich.",
     reconcileDo: "Abgleich starten",
     limit: "Schrittlimit erreicht",
     limitBody: "Der Zwischenstand steht oben. „Weiterarbeiten“ setzt fort.",
@@ -110,7 +115,8 @@ export const de = {
     label: "Was dieser Chat verwendet",
     sources: "Quellen",
     noSources: "Keine Quelle",
-    tools: (on: number, off: number): string => `${plural(on, "1 Tool", `${num(on)} Tools`)} verfügbar${off > 0 ? `, ${num(off)} gesperrt` : ""}`,
+    tools: (on: number, off: number): string =>
+      `${plural(on, "1 Tool", `${num(on)} Tools`)} verfügbar${off > 0 ? `, ${num(off)} gesperrt` : ""}`,
     model: "Modell {{ name }}",
     context: "Kontext {{ percent }}",
     tokens: (n: number): string => `${num(n)} Token`,

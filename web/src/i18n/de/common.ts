@@ -145,7 +145,7 @@ export const de = {
     goRuns: "Zu den Läufen",
     goSources: "Zu den Quellen",
     newChat: "Neuer Chat",
-    then: "dann",
+    after: "dann",
   },
   code: { copy: "Code kopieren", block: "Code" },
   md: { image: "Bild", table: "Tabelle" },

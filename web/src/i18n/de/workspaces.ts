@@ -10,13 +10,15 @@ export const de = {
   descriptionHelp: "Wofür der Workspace da ist (freiwillig).",
   team: "Team",
   teamHelp: "Nur Personen dieses Teams können Mitglied werden.",
-  noTeam: "Dieses Konto gehört zu keinem Team. Ein Plattform-Admin ordnet es zu; danach lassen sich Workspaces anlegen.",
+  noTeam:
+    "Dieses Konto gehört zu keinem Team. Ein Plattform-Admin ordnet es zu; danach lassen sich Workspaces anlegen.",
   empty: "Noch kein Workspace",
   emptyBody: "Hier stehen eigene Workspaces und die, in denen dieses Konto Mitglied ist.",
   role: "Rolle: {{ role }}",
   activity: "Letzte Aktivität",
   noActivity: "Noch keine Aktivität",
-  approvals: (n: number): string => (n === 0 ? "Keine offenen Freigaben" : plural(n, "1 offene Freigabe", `${num(n)} offene Freigaben`)),
+  approvals: (n: number): string =>
+    n === 0 ? "Keine offenen Freigaben" : plural(n, "1 offene Freigabe", `${num(n)} offene Freigaben`),
   health: {
     none: "Keine Quelle verbunden",
     ok: (n: number): string => plural(n, "1 Quelle verbunden", `${num(n)} Quellen verbunden`),

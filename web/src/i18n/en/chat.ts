@@ -42,7 +42,8 @@ export const en: typeof de = {
   discard: "Discard",
   waitingMessage: "Waits until the present run has ended",
   empty: "What should the AI do?",
-  emptyBody: "It reads the connected sources freely. It submits every change for approval; exactly what was approved is executed.",
+  emptyBody:
+    "It reads the connected sources freely. It submits every change for approval; exactly what was approved is executed.",
   composer: "Message to the AI",
   placeholder: "Write a message …",
   send: "Send",
@@ -77,7 +78,8 @@ export const en: typeof de = {
   end: {
     failed: "The run failed",
     failedNothing: "Nothing was written externally.",
-    failedSome: (n: number): string => plural(n, "1 change had been executed before.", `${num(n)} changes had been executed before.`),
+    failedSome: (n: number): string =>
+      plural(n, "1 change had been executed before.", `${num(n)} changes had been executed before.`),
     resume: "Try again",
     resumeHint: "Goes on from the last saved step. Finished tool calls are not repeated.",
     cancelled: "The run was cancelled",
@@ -85,7 +87,8 @@ export const en: typeof de = {
     guardrail: "Blocked by guardrail",
     guardrailBody: "The gateway stopped the request{{ code }}; it will not be retried automatically.",
     reconcile: "Outcome unknown",
-    reconcileBody: "The run broke off during a change. It is not known whether the change took effect. A workspace admin starts the reconciliation.",
+    reconcileBody:
+      "The run broke off during a change. It is not known whether the change took effect. A workspace admin starts the reconciliation.",
     reconcileDo: "Start reconciliation",
     limit: "Step limit reached",
     limitBody: "Where it stands is said above. “Continue” goes on.",
@@ -111,7 +114,8 @@ export const en: typeof de = {
     label: "What this chat uses",
     sources: "Sources",
     noSources: "No source",
-    tools: (on: number, off: number): string => `${plural(on, "1 tool", `${num(on)} tools`)} available${off > 0 ? `, ${num(off)} blocked` : ""}`,
+    tools: (on: number, off: number): string =>
+      `${plural(on, "1 tool", `${num(on)} tools`)} available${off > 0 ? `, ${num(off)} blocked` : ""}`,
     model: "Model {{ name }}",
     context: "Context {{ percent }}",
     tokens: (n: number): string => `${num(n)} tokens`,

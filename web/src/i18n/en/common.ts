@@ -146,7 +146,7 @@ export const en: typeof de = {
     goRuns: "Go to runs",
     goSources: "Go to sources",
     newChat: "New chat",
-    then: "then",
+    after: "then",
   },
   code: { copy: "Copy code", block: "Code" },
   md: { image: "Image", table: "Table" },

@@ -17,7 +17,8 @@ export const en: typeof de = {
   role: "Role: {{ role }}",
   activity: "Last activity",
   noActivity: "No activity yet",
-  approvals: (n: number): string => (n === 0 ? "No open approvals" : plural(n, "1 open approval", `${num(n)} open approvals`)),
+  approvals: (n: number): string =>
+    n === 0 ? "No open approvals" : plural(n, "1 open approval", `${num(n)} open approvals`),
   health: {
     none: "No source connected",
     ok: (n: number): string => plural(n, "1 source connected", `${num(n)} sources connected`),

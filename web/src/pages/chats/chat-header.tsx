@@ -12,7 +12,11 @@ import { FormField } from "../../ui/form-field.tsx";
 import { LiveIndicator } from "../../ui/live-indicator.tsx";
 import { RunBadge } from "../../ui/state-badge.tsx";
 
-const RenameForm = (props: { readonly title: string; readonly onRename: (title: string) => Promise<void>; readonly onDone: () => void }) => {
+const RenameForm = (props: {
+  readonly title: string;
+  readonly onRename: (title: string) => Promise<void>;
+  readonly onDone: () => void;
+}) => {
   const [title, setTitle] = createSignal(props.title);
   const [error, setError] = createSignal<unknown>(null);
   const [busy, setBusy] = createSignal(false);
@@ -37,7 +41,16 @@ const RenameForm = (props: { readonly title: string; readonly onRename: (title: 
       }}
     >
       <FormField label={tChat("renameLabel")} required>
-        {(field) => <input {...field} class="input" maxLength={80} autocomplete="off" value={title()} onInput={(event) => setTitle(event.currentTarget.value)} />}
+        {(field) => (
+          <input
+            {...field}
+            class="input"
+            maxLength={80}
+            autocomplete="off"
+            value={title()}
+            onInput={(event) => setTitle(event.currentTarget.value)}
+          />
+        )}
       </FormField>
       <ErrorLine error={error()} />
       <div class="flex justify-end gap-2">
@@ -55,7 +68,7 @@ const RenameForm = (props: { readonly title: string; readonly onRename: (title: 
 /** Title of the chat, state of its run, and what can be done with it. */
 export const ChatHeader = (props: { readonly chat: Chat; readonly workspaceId: string }) => {
   const detail = () => props.chat.state.view?.chat;
-  let menu: HTMLButtonElement | undefined;
+  const [menu, setMenu] = createSignal<HTMLElement>();
   const [renaming, setRenaming] = createSignal(false);
   const [error, setError] = createSignal<unknown>(null);
   const change = async (what: Parameters<Chat["update"]>[0]): Promise<void> => {
@@ -77,7 +90,7 @@ export const ChatHeader = (props: { readonly chat: Chat; readonly workspaceId: s
         <LiveIndicator state={props.chat.streamState()} since={props.chat.streamSince()} quiet />
         <Show when={detail()?.runStatus}>{(status) => <RunBadge status={status()} />}</Show>
         <Menu.Root placement="bottom-end" gutter={4}>
-          <Menu.Trigger ref={menu} class="btn-icon -mr-2" aria-label={tChat("menu")}>
+          <Menu.Trigger ref={setMenu} class="btn-icon -mr-2" aria-label={tChat("menu")}>
             <Ellipsis size={18} aria-hidden="true" />
           </Menu.Trigger>
           <Menu.Portal>
@@ -85,7 +98,10 @@ export const ChatHeader = (props: { readonly chat: Chat; readonly workspaceId: s
               <Menu.Item class="menu-item" onSelect={() => setRenaming(true)}>
                 {tChat("rename")}
               </Menu.Item>
-              <Menu.Item class="menu-item" onSelect={() => void change({ mode: detail()?.mode === "plan" ? "work" : "plan" })}>
+              <Menu.Item
+                class="menu-item"
+                onSelect={() => void change({ mode: detail()?.mode === "plan" ? "work" : "plan" })}
+              >
                 {detail()?.mode === "plan" ? tChat("planOff") : tChat("planOn")}
               </Menu.Item>
               <Menu.Item class="menu-item" onSelect={() => void change({ archived: !archived() })}>
@@ -99,8 +115,12 @@ export const ChatHeader = (props: { readonly chat: Chat; readonly workspaceId: s
         <p class="text-meta font-medium text-info">{tChat("plan")}</p>
       </Show>
       <ErrorLine error={error()} />
-      <Dialog open={renaming()} onOpenChange={setRenaming} title={tChat("rename")} returnTo={() => menu}>
-        <RenameForm title={detail()?.title ?? ""} onRename={(title) => props.chat.update({ title })} onDone={() => setRenaming(false)} />
+      <Dialog open={renaming()} onOpenChange={setRenaming} title={tChat("rename")} returnTo={menu}>
+        <RenameForm
+          title={detail()?.title ?? ""}
+          onRename={(title) => props.chat.update({ title })}
+          onDone={() => setRenaming(false)}
+        />
       </Dialog>
     </header>
   );

@@ -30,25 +30,54 @@ export const ChatList = (props: { readonly workspaceId: string }) => {
     queryFn: ({ pageParam }: { readonly pageParam: string | null }) =>
       call("listChats", {
         params: { workspaceId: props.workspaceId },
-        query: { limit: 40, archived: archived() ? "true" : "false", ...(search() === "" ? {} : { search: search() }), ...(pageParam === null ? {} : { cursor: pageParam }) },
+        query: {
+          limit: 40,
+          archived: archived() ? "true" : "false",
+          ...(search() === "" ? {} : { search: search() }),
+          ...(pageParam === null ? {} : { cursor: pageParam }),
+        },
       }),
     initialPageParam: null as string | null,
     getNextPageParam: (last: { readonly next: string | null }) => last.next,
   }));
-  const items = createMemo(() => (list.isPending || list.isError ? [] : (list.data?.pages.flatMap((p) => p.items) ?? [])));
-  const emptyTitle = (): string => (search() !== "" ? tChat("noneFound") : archived() ? tChat("noneArchived") : tChat("none"));
+  const items = createMemo(() =>
+    list.isPending || list.isError ? [] : (list.data?.pages.flatMap((p) => p.items) ?? []),
+  );
+  const emptyTitle = (): string =>
+    search() !== "" ? tChat("noneFound") : archived() ? tChat("noneArchived") : tChat("none");
   return (
     <div class="flex min-h-0 flex-col gap-3">
       <div class="flex flex-col gap-2">
-        <input class="input" type="search" name="search" aria-label={tChat("search")} placeholder={tChat("search")} maxLength={200} value={typed()} onInput={(event) => type(event.currentTarget.value)} />
+        <input
+          class="input"
+          type="search"
+          name="search"
+          aria-label={tChat("search")}
+          placeholder={tChat("search")}
+          maxLength={200}
+          value={typed()}
+          onInput={(event) => type(event.currentTarget.value)}
+        />
         <label class="inline-flex min-h-6 items-center gap-2 text-meta text-ink-2">
-          <input type="checkbox" class="size-4 accent-accent" checked={archived()} onChange={(event) => setArchived(event.currentTarget.checked)} />
+          <input
+            type="checkbox"
+            class="size-4 accent-accent"
+            checked={archived()}
+            onChange={(event) => setArchived(event.currentTarget.checked)}
+          />
           {tChat("archived")}
         </label>
       </div>
       <Show when={!list.isPending} fallback={<Skeleton rows={5} />}>
         <Show when={!list.isError} fallback={<ErrorPanel error={list.error} retry={() => void list.refetch()} />}>
-          <Show when={items().length > 0} fallback={<EmptyState title={emptyTitle()}>{search() === "" && !archived() ? tChat("noneBody") : undefined}</EmptyState>}>
+          <Show
+            when={items().length > 0}
+            fallback={
+              <EmptyState title={emptyTitle()}>
+                {search() === "" && !archived() ? tChat("noneBody") : undefined}
+              </EmptyState>
+            }
+          >
             <ul class="-mx-1 flex min-h-0 flex-col gap-px overflow-y-auto px-1 py-1" aria-label={tChat("list")}>
               <For each={items()}>
                 {(c) => (
@@ -59,7 +88,9 @@ export const ChatList = (props: { readonly workspaceId: string }) => {
                     >
                       <span class="truncate font-medium">{c.title}</span>
                       <span class="flex flex-wrap items-center gap-2 text-meta text-ink-2">
-                        <Show when={c.runStatus !== null && c.runStatus !== "completed" ? c.runStatus : undefined}>{(status) => <RunBadge status={status()} />}</Show>
+                        <Show when={c.runStatus !== null && c.runStatus !== "completed" ? c.runStatus : undefined}>
+                          {(status) => <RunBadge status={status()} />}
+                        </Show>
                         <span class="truncate">
                           <RelativeTime at={c.lastActivityAt} /> · {c.createdBy.displayName}
                         </span>
@@ -70,7 +101,12 @@ export const ChatList = (props: { readonly workspaceId: string }) => {
               </For>
               <Show when={list.hasNextPage}>
                 <li>
-                  <button type="button" class="btn btn-quiet w-full" aria-disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+                  <button
+                    type="button"
+                    class="btn btn-quiet w-full"
+                    aria-disabled={list.isFetchingNextPage}
+                    onClick={() => void list.fetchNextPage()}
+                  >
                     {t("act.more")}
                   </button>
                 </li>

@@ -29,7 +29,8 @@ export const ChatPane = (props: { readonly workspaceId: string; readonly chatId:
     if (run === undefined) return title;
     return isWaitingRun(run.status) ? `⏳ ${tChat("tabWaiting", { title })}` : tChat("tabRunning", { title });
   });
-  const executing = () => detail()?.toolCalls.find((c) => c.runId === active()?.id && c.status === "executing" && c.riskClass !== "read");
+  const executing = () =>
+    detail()?.toolCalls.find((c) => c.runId === active()?.id && c.status === "executing" && c.riskClass !== "read");
   const stop = async (): Promise<void> => {
     const run = active();
     setConfirming(false);
@@ -48,7 +49,9 @@ export const ChatPane = (props: { readonly workspaceId: string; readonly chatId:
     if (executing() === undefined) void stop();
     else setConfirming(true);
   };
-  useKeys("page", () => [{ keys: ".", label: () => tChat("stop"), run: askStop, when: () => active()?.may.cancel === true }]);
+  useKeys("page", () => [
+    { keys: ".", label: () => tChat("stop"), run: askStop, when: () => active()?.may.cancel === true },
+  ]);
   const lastSent = (): string | undefined => detail()?.messages.findLast((m) => m.role === "user")?.text;
   return (
     <div class="flex h-full min-w-0 flex-1 flex-col">
@@ -68,7 +71,10 @@ export const ChatPane = (props: { readonly workspaceId: string; readonly chatId:
               <Show when={active()}>{(run) => <WaitingDock run={run()} approvals={detail()?.approvals ?? []} />}</Show>
               <ErrorLine error={stopError()} />
               <StatusStrip workspaceId={props.workspaceId} run={detail()?.runs.at(-1)} />
-              <Show when={detail()?.archivedAt === null} fallback={<p class="panel px-3 py-2 text-ink-2">{tChat("archivedNote")}</p>}>
+              <Show
+                when={detail()?.archivedAt === null}
+                fallback={<p class="panel px-3 py-2 text-ink-2">{tChat("archivedNote")}</p>}
+              >
                 <Composer
                   chatId={props.chatId}
                   focus={props.fresh}
@@ -87,7 +93,11 @@ export const ChatPane = (props: { readonly workspaceId: string; readonly chatId:
           {(problem) => (
             <div class="flex flex-col gap-4 p-4">
               <h1 class="text-2xl">{tChat("title")}</h1>
-              <ErrorPanel error={problem()} title={problem().code === "not_found" ? tChat("notFound") : undefined} retry={() => void chat.refresh()} />
+              <ErrorPanel
+                error={problem()}
+                title={problem().code === "not_found" ? tChat("notFound") : undefined}
+                retry={() => void chat.refresh()}
+              />
             </div>
           )}
         </Match>

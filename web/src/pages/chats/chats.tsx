@@ -67,8 +67,20 @@ export const ChatsPage = () => {
           )}
         </QueryPanel>
       </section>
-      <Show when={one()} keyed fallback={<p class="hidden flex-1 items-center justify-center text-ink-2 xl:flex">{open() ? tChat("pick") : ""}</p>}>
-        {(key) => <ChatPane workspaceId={key.slice(0, key.indexOf("/"))} chatId={key.slice(key.indexOf("/") + 1)} fresh={fresh() === params.chat} />}
+      <Show
+        when={one()}
+        keyed
+        fallback={
+          <p class="hidden flex-1 items-center justify-center text-ink-2 xl:flex">{open() ? tChat("pick") : ""}</p>
+        }
+      >
+        {(key) => (
+          <ChatPane
+            workspaceId={key.slice(0, key.indexOf("/"))}
+            chatId={key.slice(key.indexOf("/") + 1)}
+            fresh={fresh() === params.chat}
+          />
+        )}
       </Show>
     </div>
   );

@@ -63,7 +63,7 @@ export const Composer = (props: ComposerProps) => {
     >
       <div class="flex items-end gap-2 rounded-panel border border-line-strong bg-surface p-1.5 focus-within:outline-2 focus-within:outline-offset-1 focus-within:outline-accent">
         <textarea
-          ref={area}
+          ref={(element) => (area = element)}
           class="max-h-[40dvh] min-h-9 flex-1 resize-none bg-transparent px-2 py-1.5 outline-none field-sizing-content"
           rows={1}
           name="message"
@@ -76,7 +76,13 @@ export const Composer = (props: ComposerProps) => {
           onKeyDown={onKeyDown}
         />
         <Show when={props.active && props.mayStop}>
-          <button type="button" class="btn" title={`${tChat("stop")} (.)`} aria-disabled={props.stopping} onClick={() => props.onStop()}>
+          <button
+            type="button"
+            class="btn"
+            title={`${tChat("stop")} (.)`}
+            aria-disabled={props.stopping}
+            onClick={() => props.onStop()}
+          >
             <Square size={14} aria-hidden="true" />
             {tChat("stopShort")}
           </button>
@@ -86,7 +92,10 @@ export const Composer = (props: ComposerProps) => {
           {tChat("send")}
         </button>
       </div>
-      <p id="composer-hint" class={`px-1 text-meta ${over() > 0 ? "text-neg" : "text-ink-2"} ${props.active || over() > 0 ? "" : "hidden md:block"}`}>
+      <p
+        id="composer-hint"
+        class={`px-1 text-meta ${over() > 0 ? "text-neg" : "text-ink-2"} ${props.active || over() > 0 ? "" : "hidden md:block"}`}
+      >
         {over() > 0 ? tChat("tooLong", over()) : hint()}
       </p>
     </form>

@@ -12,14 +12,21 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import { Markdown } from "../../ui/markdown.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 
-const Bubble = (props: { readonly who: string; readonly text: string; readonly beside?: JSX.Element; readonly below?: JSX.Element }) => (
+const Bubble = (props: {
+  readonly who: string;
+  readonly text: string;
+  readonly beside?: JSX.Element;
+  readonly below?: JSX.Element;
+}) => (
   <article class="flex flex-col items-end gap-1" aria-label={props.who}>
     <p class="flex items-center gap-2 text-meta text-ink-2">
       {props.who}
       {props.beside}
     </p>
     {/* What a person wrote stays plain text. */}
-    <p class="max-w-[88%] rounded-panel border border-line bg-sunken px-3.5 py-2 whitespace-pre-wrap [overflow-wrap:anywhere]">{props.text}</p>
+    <p class="max-w-[88%] rounded-panel border border-line bg-sunken px-3.5 py-2 whitespace-pre-wrap [overflow-wrap:anywhere]">
+      {props.text}
+    </p>
     {props.below}
   </article>
 );
@@ -27,7 +34,10 @@ const Bubble = (props: { readonly who: string; readonly text: string; readonly b
 /** What a person wrote. */
 export const UserMessage = (props: { readonly message: Message }) => {
   const me = useMe();
-  const who = (): string => (props.message.author === null || (!me.isPending && me.data?.id === props.message.author.id) ? tChat("you") : props.message.author.displayName);
+  const who = (): string =>
+    props.message.author === null || (!me.isPending && me.data?.id === props.message.author.id)
+      ? tChat("you")
+      : props.message.author.displayName;
   return (
     <Bubble
       who={who()}
@@ -46,7 +56,11 @@ export const UserMessage = (props: { readonly message: Message }) => {
 };
 
 /** A message on its way, or one that did not get there. */
-export const OutgoingMessage = (props: { readonly outgoing: Outgoing; readonly onAgain: () => void; readonly onDrop: () => void }) => (
+export const OutgoingMessage = (props: {
+  readonly outgoing: Outgoing;
+  readonly onAgain: () => void;
+  readonly onDrop: () => void;
+}) => (
   <Bubble
     who={tChat("you")}
     text={props.outgoing.text}

@@ -17,11 +17,22 @@ interface EndProps {
 const changesOf = (calls: readonly ToolCall[]): readonly ToolCall[] => calls.filter((c) => c.riskClass !== "read");
 const executed = (calls: readonly ToolCall[]): number => changesOf(calls).filter((c) => c.status === "executed").length;
 /** Only where it is certain: no change was executed and none is in doubt. */
-const nothingWritten = (calls: readonly ToolCall[]): boolean => changesOf(calls).every((c) => c.status !== "executed" && c.status !== "unknown" && c.status !== "executing");
+const nothingWritten = (calls: readonly ToolCall[]): boolean =>
+  changesOf(calls).every((c) => c.status !== "executed" && c.status !== "unknown" && c.status !== "executing");
 
-const TONE = { neg: "border-neg bg-neg-bg", hold: "border-hold bg-hold-bg", mute: "border-line-strong bg-surface", warn: "border-warn bg-warn-bg" } as const;
+const TONE = {
+  neg: "border-neg bg-neg-bg",
+  hold: "border-hold bg-hold-bg",
+  mute: "border-line-strong bg-surface",
+  warn: "border-warn bg-warn-bg",
+} as const;
 
-const Card = (props: { readonly tone: keyof typeof TONE; readonly title: string; readonly run: RunSummary; readonly children: JSX.Element }) => (
+const Card = (props: {
+  readonly tone: keyof typeof TONE;
+  readonly title: string;
+  readonly run: RunSummary;
+  readonly children: JSX.Element;
+}) => (
   <section class={`rounded-panel border p-4 ${TONE[props.tone]}`} aria-label={props.title}>
     <div class="flex flex-wrap items-center justify-between gap-2">
       <p class="font-semibold">{props.title}</p>
@@ -57,7 +68,9 @@ const Failed = (props: EndProps) => {
     <Card tone="neg" title={tChat("end.failed")} run={props.run}>
       <p>
         {reason()}
-        <Show when={wordCode(props.run.errorCode) !== undefined && props.run.errorText}>{(text) => <span class="block text-meta text-ink-2">{text()}</span>}</Show>
+        <Show when={wordCode(props.run.errorCode) !== undefined && props.run.errorText}>
+          {(text) => <span class="block text-meta text-ink-2">{text()}</span>}
+        </Show>
       </p>
       <p>
         <Show when={nothingWritten(props.calls)} fallback={tChat("end.failedSome", executed(props.calls))}>
@@ -86,7 +99,9 @@ export const RunEnd = (props: EndProps) => (
     </Match>
     <Match when={props.run.status === "cancelled"}>
       <Card tone="mute" title={tChat("end.cancelled")} run={props.run}>
-        <p class="text-ink-2">{tChat("end.cancelledDone", props.calls.filter((c) => c.status === "executed").length)}</p>
+        <p class="text-ink-2">
+          {tChat("end.cancelledDone", props.calls.filter((c) => c.status === "executed").length)}
+        </p>
         <RunLink run={props.run} />
       </Card>
     </Match>

@@ -11,8 +11,14 @@ const DOT = { tested: "bg-pos", untested: "bg-warn", failed: "bg-neg" } as const
 
 /** What the chat works with, always in sight: sources, tools, model, how full the context is (CHT-1). */
 export const StatusStrip = (props: { readonly workspaceId: string; readonly run: RunSummary | undefined }) => {
-  const sources = useQuery(() => ({ queryKey: keys.sources(props.workspaceId), queryFn: () => call("listSources", { params: { workspaceId: props.workspaceId } }) }));
-  const tools = useQuery(() => ({ queryKey: keys.tools(props.workspaceId), queryFn: () => call("listWorkspaceTools", { params: { workspaceId: props.workspaceId } }) }));
+  const sources = useQuery(() => ({
+    queryKey: keys.sources(props.workspaceId),
+    queryFn: () => call("listSources", { params: { workspaceId: props.workspaceId } }),
+  }));
+  const tools = useQuery(() => ({
+    queryKey: keys.tools(props.workspaceId),
+    queryFn: () => call("listWorkspaceTools", { params: { workspaceId: props.workspaceId } }),
+  }));
   const names = () => (sources.isPending || sources.isError ? [] : (sources.data?.items ?? []));
   const counts = () => {
     const all = tools.isPending || tools.isError ? [] : (tools.data?.items ?? []);
@@ -20,11 +26,18 @@ export const StatusStrip = (props: { readonly workspaceId: string; readonly run:
     return { on, off: all.length - on };
   };
   return (
-    <div role="group" aria-label={tChat("status.label")} class="flex flex-wrap items-center gap-x-3 gap-y-0.5 text-meta text-ink-2">
+    <div
+      role="group"
+      aria-label={tChat("status.label")}
+      class="flex flex-wrap items-center gap-x-3 gap-y-0.5 text-meta text-ink-2"
+    >
       <Show when={!sources.isPending}>
         <For each={names()} fallback={<span>{tChat("status.noSources")}</span>}>
           {(s) => (
-            <A href={`/w/${props.workspaceId}/sources/${s.id}`} class="inline-flex min-h-6 items-center gap-1.5 hover:underline">
+            <A
+              href={`/w/${props.workspaceId}/sources/${s.id}`}
+              class="inline-flex min-h-6 items-center gap-1.5 hover:underline"
+            >
               <span aria-hidden="true" class={`size-2 rounded-full ${DOT[s.status]}`} />
               <span class="sr-only">{tChat("status.sources")}: </span>
               {s.name}
@@ -43,7 +56,8 @@ export const StatusStrip = (props: { readonly workspaceId: string; readonly run:
             <span>{tChat("status.model", { name: run().model })}</span>
             <Show when={run().inputTokens > 0}>
               <span class="num">
-                {tChat("status.context", { percent: percent(run().contextFill) })} · {tChat("status.tokens", run().inputTokens + run().outputTokens)}
+                {tChat("status.context", { percent: percent(run().contextFill) })} ·{" "}
+                {tChat("status.tokens", run().inputTokens + run().outputTokens)}
               </span>
             </Show>
           </>

@@ -27,8 +27,12 @@ const Item = (props: { readonly chat: Chat; readonly itemKey: ThreadKey; readonl
       <Match when={kind === "user" ? message() : undefined}>{(m) => <UserMessage message={m()} />}</Match>
       <Match when={kind === "answer" ? message() : undefined}>{(m) => <AnswerMessage message={m()} />}</Match>
       <Match when={kind === "note" ? note() : undefined}>{(n) => <NoteItem text={n().text} />}</Match>
-      <Match when={kind === "call" ? call() : undefined}>{(c) => <ToolCard call={c()} workspaceId={props.workspaceId} />}</Match>
-      <Match when={kind === "live" ? run() : undefined}>{(r) => <RunLive run={r()} live={props.chat.state.view?.live[id] ?? NO_LIVE} />}</Match>
+      <Match when={kind === "call" ? call() : undefined}>
+        {(c) => <ToolCard call={c()} workspaceId={props.workspaceId} />}
+      </Match>
+      <Match when={kind === "live" ? run() : undefined}>
+        {(r) => <RunLive run={r()} live={props.chat.state.view?.live[id] ?? NO_LIVE} />}
+      </Match>
       <Match when={kind === "end" ? run() : undefined}>
         {(r) => (
           <RunEnd
@@ -67,7 +71,12 @@ export const Thread = (props: { readonly chat: Chat; readonly workspaceId: strin
     toEnd();
   });
   // Who sends wants to see what comes.
-  createEffect(on(() => props.chat.state.outgoing.length, (now, before) => now > (before ?? 0) && toEnd()));
+  createEffect(
+    on(
+      () => props.chat.state.outgoing.length,
+      (now, before) => now > (before ?? 0) && toEnd(),
+    ),
+  );
   const onScroll = (): void => {
     if (box !== undefined) setFollowing(box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END);
   };
@@ -75,9 +84,16 @@ export const Thread = (props: { readonly chat: Chat; readonly workspaceId: strin
   const empty = (): boolean => keys().length === 0 && props.chat.state.outgoing.length === 0;
   return (
     <div class="relative min-h-0 flex-1">
-      <div ref={box} class="h-full overflow-y-auto" onScroll={onScroll} tabindex="0" role="region" aria-label={tChat("thread")}>
+      <div
+        ref={(element) => (box = element)}
+        class="h-full overflow-y-auto"
+        onScroll={onScroll}
+        tabindex="0"
+        role="region"
+        aria-label={tChat("thread")}
+      >
         <h2 class="sr-only">{tChat("thread")}</h2>
-        <div ref={content} class="mx-auto flex w-full max-w-[45rem] flex-col gap-4 px-4 py-5">
+        <div ref={(element) => (content = element)} class="mx-auto flex w-full max-w-[45rem] flex-col gap-4 px-4 py-5">
           <Show when={empty()}>
             <div class="py-10 text-center">
               <p class="text-xl font-semibold">{tChat("empty")}</p>
@@ -86,12 +102,22 @@ export const Thread = (props: { readonly chat: Chat; readonly workspaceId: strin
           </Show>
           <For each={keys()}>{(key) => <Item chat={props.chat} itemKey={key} workspaceId={props.workspaceId} />}</For>
           <For each={props.chat.state.outgoing}>
-            {(o) => <OutgoingMessage outgoing={o} onAgain={() => props.chat.sendAgain(o.id)} onDrop={() => props.chat.dropOutgoing(o.id)} />}
+            {(o) => (
+              <OutgoingMessage
+                outgoing={o}
+                onAgain={() => props.chat.sendAgain(o.id)}
+                onDrop={() => props.chat.dropOutgoing(o.id)}
+              />
+            )}
           </For>
         </div>
       </div>
       <Show when={!following()}>
-        <button type="button" class="btn absolute bottom-3 left-1/2 -translate-x-1/2 rounded-full shadow-pop" onClick={toEnd}>
+        <button
+          type="button"
+          class="btn absolute bottom-3 left-1/2 -translate-x-1/2 rounded-full shadow-pop"
+          onClick={toEnd}
+        >
           <ArrowDown size={14} aria-hidden="true" />
           {tChat("latest")}
         </button>

@@ -14,10 +14,15 @@ const whom = (a: ApprovalSummary): string => (a.fourEyes ? tChat("wait.fourEyes"
  * Stands above the composer, so it cannot scroll away.
  */
 export const WaitingDock = (props: { readonly run: RunSummary; readonly approvals: readonly ApprovalSummary[] }) => {
-  const open = (): readonly ApprovalSummary[] => props.approvals.filter((a) => a.runId === props.run.id && a.status === "pending");
+  const open = (): readonly ApprovalSummary[] =>
+    props.approvals.filter((a) => a.runId === props.run.id && a.status === "pending");
   return (
     <Show when={props.run.status === "waiting_approval"}>
-      <section class="rounded-panel border border-warn bg-warn-bg p-3 text-ink" aria-label={t("run.waiting_approval")} data-testid="waiting">
+      <section
+        class="rounded-panel border border-warn bg-warn-bg p-3 text-ink"
+        aria-label={t("run.waiting_approval")}
+        data-testid="waiting"
+      >
         <For each={open()} fallback={<p class="font-medium text-warn">{t("run.waiting_approval")}</p>}>
           {(a) => (
             <div class="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 not-first:mt-3">
