@@ -1,0 +1,217 @@
+import { rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { join, resolve } from "node:path";
+import { compose as composeApi } from "@aiw/function-api/compose";
+import { serveApi } from "@aiw/function-api/server";
+import { connect } from "@aiw/platform/db";
+import { ensureBucket } from "@aiw/platform/bucket";
+import { createEgress } from "@aiw/platform/egress";
+import { loadEnv, type Env } from "@aiw/platform/env";
+import { createLog } from "@aiw/platform/log";
+import { migrate, provisionRoles, roleUrl } from "@aiw/platform/migrate";
+import { createQueue, ensureQueues } from "@aiw/platform/queue";
+import { createVault } from "@aiw/platform/vault";
+import { grammarBrain, DEMO_MODEL } from "./demo-gateway/brain-grammar.ts";
+import type { Brain } from "./demo-gateway/brain.ts";
+import { startDemoGateway } from "./demo-gateway/server.ts";
+import { seedDemoRepository } from "./demo-repository.ts";
+import { startEmulator } from "./emulator.ts";
+import { startGitServer, type GitServer } from "./git-server.ts";
+import { startPostgres } from "./postgres.ts";
+import { DEMO_PEOPLE, registerTools, seedDemo } from "./seed.ts";
+import { readState, writeState, type LocalState } from "./state.ts";
+import { startSupervisor } from "./supervisor.ts";
+
+export interface StackOptions {
+  readonly dataDir: string;
+  readonly port: number;
+  readonly host: string;
+  readonly reset: boolean;
+  /** The caller's environment; the stack's own addresses are added. */
+  readonly environment: Record<string, string | undefined>;
+  readonly webRoot?: string;
+  /** What answers instead of a real gateway; default is the grammar of the demo. */
+  readonly brain?: Brain;
+}
+
+export interface Stack {
+  readonly url: string;
+  readonly logins: readonly { readonly name: string; readonly title: string }[];
+  readonly demoPassword: string;
+  readonly demoModel: boolean;
+  readonly git: GitServer;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Ends the worker as a crash would; the supervisor starts another. */
+  readonly killWorker: () => void;
+  readonly adminUrl: string;
+  stop(): Promise<void>;
+}
+
+const DATABASE = "aiw";
+const BUCKET = "aiw-local";
+
+/**
+ * The whole product on this machine (OPS-1): real Postgres, SQS and S3 by an emulator, a real Git server, the deployed
+ * handlers fed from their queues by a process of their own, the API and web app on one port. Every part that was started is
+ * stopped again when a later one fails.
+ */
+export const startStack = async (options: StackOptions): Promise<Stack> => {
+  const cleanup: (() => Promise<void> | void)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const end of cleanup.splice(0).toReversed()) await end();
+  };
+  try {
+    return await start(options, cleanup, stop);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+};
+
+const start = async (options: StackOptions, cleanup: (() => Promise<void> | void)[], stop: () => Promise<void>): Promise<Stack> => {
+  const dataDir = resolve(options.dataDir);
+  if (options.reset) rmSync(join(dataDir, "local.json"), { force: true });
+  const state = readState(dataDir);
+  const early = loadEnv({ ...options.environment, AIW_SECRET_KEY: options.environment["AIW_SECRET_KEY"] ?? state.secretKey });
+  const log = createLog({ level: early.AIW_LOG_LEVEL }).child({ process: "stack" });
+
+  const postgres = await startPostgres({ dataDir: join(dataDir, "postgres"), durable: true, reset: options.reset, log: (line) => log.debug(line) });
+  cleanup.push(() => postgres.stop());
+  if (options.reset) for (const folder of ["objects", "git"]) rmSync(join(dataDir, folder), { recursive: true, force: true });
+  const emulator = await startEmulator({ dataDir: join(dataDir, "objects") });
+  cleanup.push(() => emulator.stop());
+  const git = await startGit(dataDir, state);
+  cleanup.push(() => git.stop());
+  const repository = git.createRepository("orders-service");
+  seedDemoRepository(repository.directory);
+
+  const ownGateway = options.brain !== undefined || (options.environment["OPENAI_API_KEY"] ?? "") === "";
+  const gateway = ownGateway ? await startDemoGateway({ apiKey: state.gatewayKey, brain: options.brain ?? grammarBrain({ chunkDelayMs: 12 }) }) : null;
+  if (gateway !== null) cleanup.push(() => gateway.stop());
+
+  const adminUrl = await prepareDatabase(postgres.url.bind(postgres), state);
+  const queues = await ensureQueues(emulator.endpoint, early.AWS_REGION, [
+    { name: "aiw-steps", visibilityS: early.AIW_QUEUE_VISIBILITY_S },
+    { name: "aiw-jobs", visibilityS: early.AIW_QUEUE_VISIBILITY_S },
+  ]);
+  await ensureBucket(emulator.endpoint, early.AWS_REGION, BUCKET);
+  const port = await freePort(options.host, options.port);
+  const environment: Record<string, string | undefined> = {
+    ...options.environment,
+    AIW_DATABASE_ADMIN_URL: adminUrl,
+    AIW_DATABASE_API_URL: roleUrl(adminUrl, "aiw_api", state.rolePasswords.api),
+    AIW_DATABASE_STEP_URL: roleUrl(adminUrl, "aiw_step", state.rolePasswords.step),
+    AIW_DATABASE_LISTEN_URL: roleUrl(adminUrl, "aiw_api", state.rolePasswords.api),
+    AIW_SECRET_KEY: options.environment["AIW_SECRET_KEY"] ?? state.secretKey,
+    AIW_SQS_ENDPOINT: emulator.endpoint,
+    AWS_ENDPOINT_URL: emulator.endpoint,
+    AWS_ACCESS_KEY_ID: "test",
+    AWS_SECRET_ACCESS_KEY: "test",
+    AIW_STEP_QUEUE_URL: queues["aiw-steps"]?.url,
+    AIW_JOBS_QUEUE_URL: queues["aiw-jobs"]?.url,
+    AIW_BUCKET: BUCKET,
+    AIW_HOST: options.host,
+    AIW_PORT: String(port),
+    AIW_DEMO_PASSWORD: options.environment["AIW_DEMO_PASSWORD"] ?? state.demoPassword,
+    AIW_GIT_ALLOWED_HOSTS: [early.AIW_GIT_ALLOWED_HOSTS.join(","), `127.0.0.1:${git.port}`].filter((part) => part !== "").join(","),
+    AIW_ALLOW_LOCAL: "true",
+    ...(gateway === null ? {} : { OPENAI_API_KEY: state.gatewayKey, OPENAI_BASE_URL: gateway.url, AIW_MODEL: DEMO_MODEL }),
+  };
+  const env = loadEnv(environment, ["AIW_DEMO_PASSWORD"]);
+  await prepareRecords(environment, env, state, repository.url);
+
+  // The AWS clients of this process read their credentials from it.
+  process.env["AWS_ACCESS_KEY_ID"] ??= "test";
+  process.env["AWS_SECRET_ACCESS_KEY"] ??= "test";
+  const worker = await startSupervisor(new URL("./worker.ts", import.meta.url), environment, log);
+  cleanup.push(() => worker.stop());
+  const api = composeApi(environment, {
+    demoLogins: DEMO_PEOPLE.map(({ name, title }) => ({ name, role: title })),
+    ...(options.webRoot === undefined ? {} : { webRoot: options.webRoot }),
+  });
+  cleanup.push(() => api.close());
+  const served = await serveApi(api.deps, { port, host: options.host });
+  cleanup.push(() => served.close());
+  return {
+    url: served.url,
+    logins: DEMO_PEOPLE.map(({ name, title }) => ({ name, title })),
+    demoPassword: env.AIW_DEMO_PASSWORD,
+    demoModel: gateway !== null,
+    git,
+    environment,
+    killWorker: worker.kill,
+    adminUrl,
+    stop,
+  };
+};
+
+/** The port of the demo Git server is part of a stored source: kept, unless somebody else took it. */
+const startGit = async (dataDir: string, state: LocalState): Promise<GitServer> => {
+  const open = (port: number) => startGitServer({ root: join(dataDir, "git"), port, users: [{ name: "aiw", token: state.gitToken }] });
+  const server = await open(state.gitPort).catch(() => open(0));
+  if (server.port !== state.gitPort) writeState(dataDir, { ...state, gitPort: server.port });
+  return server;
+};
+
+const prepareDatabase = async (url: (name?: string) => string, state: LocalState): Promise<string> => {
+  const admin = connect({ url: url(), max: 1, applicationName: "aiw-start" });
+  try {
+    const [found] = await admin.sql`select 1 from pg_database where datname = ${DATABASE}`;
+    if (found === undefined) await admin.sql.unsafe(`create database ${DATABASE}`);
+  } finally {
+    await admin.close();
+  }
+  const adminUrl = url(DATABASE);
+  await migrate({ adminUrl });
+  await provisionRoles(adminUrl, state.rolePasswords);
+  return adminUrl;
+};
+
+const prepareRecords = async (environment: Record<string, string | undefined>, env: Env, state: LocalState, repositoryUrl: string): Promise<void> => {
+  const log = createLog({ level: env.AIW_LOG_LEVEL }).child({ process: "seed" });
+  const admin = connect({ url: environment["AIW_DATABASE_ADMIN_URL"] ?? "", max: 2, applicationName: "aiw-seed" });
+  const api = connect({ url: environment["AIW_DATABASE_API_URL"] ?? "", max: 2, applicationName: "aiw-seed" });
+  const jobs = createQueue({ region: env.AWS_REGION, url: environment["AIW_JOBS_QUEUE_URL"] ?? "", endpoint: environment["AIW_SQS_ENDPOINT"] ?? "" });
+  try {
+    await registerTools(admin, log);
+    // The demo repository may be served on another port than at the last start.
+    await admin.sql`update sources set config = jsonb_set(config, '{url}', to_jsonb(${repositoryUrl}::text))
+      where config ->> 'url' like 'http://127.0.0.1:%/orders-service.git' and config ->> 'url' <> ${repositoryUrl}`;
+    await seedDemo({
+      admin,
+      api,
+      log,
+      vault: createVault(environment["AIW_SECRET_KEY"] ?? ""),
+      egress: createEgress({ allowedHosts: env.AIW_GIT_ALLOWED_HOSTS, allowLocal: env.AIW_ALLOW_LOCAL }),
+      repositoryUrl,
+      gitToken: state.gitToken,
+      approvalTtlS: env.AIW_APPROVAL_TTL_S,
+      maxToolRounds: env.AIW_MAX_TOOL_ROUNDS,
+      teamMaxParallelRuns: env.AIW_TEAM_MAX_PARALLEL_RUNS,
+      ringJob: (jobId) => jobs.send({ v: 1, jobId }),
+    });
+  } finally {
+    jobs.close();
+    await Promise.all([admin.close(), api.close()]);
+  }
+};
+
+/** The wanted port, or the next free one after it; 0 stays "any" (OPS-1). */
+const freePort = async (host: string, wanted: number): Promise<number> => {
+  for (let port = wanted; port < wanted + 50; port += 1) {
+    const got = await probe(host, port);
+    if (got !== null) return got;
+    if (wanted === 0) break;
+  }
+  throw new Error(`no free port from ${wanted} on; set AIW_PORT to another one, or to 0 for any`);
+};
+
+const probe = (host: string, port: number): Promise<number | null> =>
+  new Promise((done) => {
+    const server = createServer();
+    server.once("error", () => done(null));
+    server.listen(port, host, () => {
+      const address = server.address();
+      server.close(() => done(typeof address === "object" && address !== null ? address.port : null));
+    });
+  });
