@@ -53,7 +53,6 @@ export const urlOf = (name: EndpointName, input: LooseInput = {}): string => {
   for (const [key, value] of Object.entries(input.query ?? {})) {
     if (typeof value === "string" && value !== "") query.set(key, value);
     if (typeof value === "number" || typeof value === "boolean") query.set(key, String(value));
-    query.set(key, `${value}`);
   }
   const text = query.toString();
   return text === "" ? path : `${path}?${text}`;
