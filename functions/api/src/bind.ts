@@ -18,7 +18,7 @@ export interface Incoming {
 }
 
 /**
- * One endpoint of the contract as a function from request to response, in this order: origin, who, path, right, query and
+ * One endpoint of the contract as a function from request to response, in this order: origin, who, right, path, query,
  * body, handler. Somebody without the right never learns whether the input was good.
  * @throws whatever the steps throw; the caller words it
  */
@@ -30,9 +30,9 @@ export function bind<N extends EndpointName>(name: N, handlers: Handlers, deps: 
     const token = sessionToken(request, secureCookies);
     const visitor = endpoint.access === "public" ? null : await visitorOf(deps, token);
     if (visitor === null && endpoint.access !== "public") throw new Problem("not_signed_in");
-    const params = decodeParams(endpoint, rawParams);
     const base: Ctx<Visitor | null> = { actor: visitor, db: deps.db, log: deps.log.child({ requestId }), requestId };
-    const ctx = await admit(base, { name, access: endpoint.access }, rawParams["workspaceId"]?.toLowerCase());
+    const ctx = await admit(base, { name, access: endpoint.access }, rawParams["workspaceId"]);
+    const params = decodeParams(endpoint, rawParams);
     const query = decodeQuery(endpoint, new URL(request.url));
     const body = await decodeBody(endpoint, request);
 

@@ -1,4 +1,5 @@
 import type { Access } from "@aiw/contract/api";
+import { id } from "@aiw/contract/ids";
 import { Problem } from "@aiw/contract/problem";
 import { authenticate, requireAdmin, requirePlatformAdmin, type Visitor } from "@aiw/core/identity";
 import * as workspaces from "@aiw/core/workspaces";
@@ -36,8 +37,9 @@ export async function admit(
       return known;
     case "member":
     case "admin": {
-      if (workspaceId === undefined) throw new Problem("not_found");
-      const entered = await workspaces.enter(known, workspaceId);
+      const wanted = id.safeParse(workspaceId?.toLowerCase());
+      if (!wanted.success) throw new Problem("not_found");
+      const entered = await workspaces.enter(known, wanted.data);
       if (endpoint.access === "admin") await requireAdmin(entered);
       return withActor(entered, { ...entered.actor, sessionId: known.actor.sessionId });
     }

@@ -1,0 +1,210 @@
+import { randomUUID } from "node:crypto";
+import { type Endpoint, ENDPOINTS, type EndpointName } from "@aiw/contract/api";
+import * as identity from "@aiw/core/identity";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Answer, type Api, type Client, type Role, startApi } from "./http-fixture.ts";
+import { addWaiting } from "./http-records.ts";
+
+const ACTORS = ["anonymous", "disabled", "outsider", "admin", "global", "member", "approver", "owner"] as const;
+type Actor = (typeof ACTORS)[number];
+
+interface Row {
+  /** What each actor gets for things of the workspace "Orders", in the order of ACTORS. The requester is the member. */
+  readonly own: string;
+  readonly body?: (ids: Ids) => unknown;
+}
+
+const hash = "a".repeat(64);
+const MEMBERS = "401 401 404 404 404 200 200 200";
+const ADMINS = "401 401 404 404 404 403 403 200";
+
+/** An endpoint without a row fails: nobody thought about who may call it. */
+const TABLE: Record<string, Row> = {
+  config: { own: "200 200 200 200 200 200 200 200" },
+  login: { own: "401 401 401 401 401 401 401 401", body: () => ({ name: randomUUID(), password: "wrong" }) },
+  logout: { own: "204 204 204 204 204 204 204 204" },
+  me: { own: "401 401 200 200 200 200 200 200" },
+  changePassword: { own: "401 401 400 400 400 400 400 400", body: () => ({ current: "x", next: "short" }) },
+
+  listWorkspaces: { own: "401 401 200 200 200 200 200 200" },
+  // Who is in no team has no place to make one.
+  createWorkspace: { own: "401 401 201 403 403 201 201 201", body: () => ({ name: randomUUID() }) },
+  getWorkspace: { own: MEMBERS },
+  updateWorkspace: { own: ADMINS, body: () => ({ description: "changed" }) },
+  listCandidates: { own: ADMINS },
+  setMember: { own: ADMINS, body: () => ({ role: "member" }) },
+  removeMember: { own: ADMINS },
+  listWorkspaceTools: { own: MEMBERS },
+  setWorkspaceTool: { own: ADMINS, body: () => ({ active: true }) },
+  listAudit: { own: ADMINS },
+
+  listSources: { own: MEMBERS },
+  createSource: { own: "401 401 404 404 404 403 403 201", body: () => ({ kind: "git", name: randomUUID(), url: "https://git.example.com/a/b", confirmed: true }) },
+  getSource: { own: MEMBERS },
+  replaceSecret: { own: ADMINS, body: () => ({ token: "a-new-token-for-git" }) },
+  removeSource: { own: "401 401 404 404 404 403 403 204" },
+  testSource: { own: "401 401 404 404 404 403 403 202" },
+  getJob: { own: MEMBERS },
+
+  listChats: { own: MEMBERS },
+  createChat: { own: "401 401 404 404 404 201 201 201", body: () => ({}) },
+  getChat: { own: MEMBERS },
+  updateChat: { own: MEMBERS, body: () => ({ title: "renamed" }) },
+  sendMessage: { own: "401 401 404 404 404 202 202 202", body: () => ({ id: randomUUID(), text: "hello" }) },
+
+  listRuns: { own: MEMBERS },
+  getRun: { own: MEMBERS },
+  runEvents: { own: MEMBERS },
+  runEventList: { own: MEMBERS },
+  cancelRun: { own: "401 401 404 404 404 200 403 200" },
+  // The run waits: who may resume is told that there is nothing to resume.
+  resumeRun: { own: "401 401 404 404 404 409 403 409" },
+  reconcileRun: { own: "401 401 404 404 404 403 403 409", body: (ids) => ({ approvalId: ids.approvalId, outcome: "end", comment: "looked" }) },
+
+  listApprovals: { own: "401 401 200 200 200 200 200 200" },
+  getApproval: { own: MEMBERS },
+  approve: { own: "401 401 404 404 404 403 200 200", body: () => ({ seenHash: hash }) },
+  reject: { own: "401 401 404 404 404 403 200 200", body: () => ({ seenHash: hash, reason: "no" }) },
+  requestAgain: { own: "401 401 404 404 404 409 403 409" },
+  decide: { own: "401 401 404 404 404 403 200 200", body: () => ({ status: "approved", seen_hash: hash }) },
+  inboxEvents: { own: "401 401 200 200 200 200 200 200" },
+
+  listTools: { own: "401 401 403 200 403 403 403 403" },
+  classifyTool: {
+    own: "401 401 403 409 403 403 403 403",
+    body: () => ({ version: 999, definitionHash: hash, riskClass: "read", decision: null, level: "workspace_admin", fourEyes: false }),
+  },
+};
+
+type Ids = Readonly<Record<"workspaceId" | "projectId" | "userId" | "toolId" | "sourceId" | "jobId" | "chatId" | "runId" | "approvalId", string>>;
+
+let api: Api;
+let clients: Record<Actor, Client>;
+let foreign: Ids;
+
+beforeAll(async () => {
+  api = await startApi();
+  await api.addTestedSource(api.workspaceId, "owner");
+  await api.addTestedSource(api.otherWorkspaceId, "outsider");
+  const disabled = await api.signIn("leaver");
+  clients = {
+    anonymous: api.anonymous,
+    disabled,
+    outsider: await api.signIn("outsider"),
+    admin: await api.signIn("admin"),
+    global: await api.signIn("global"),
+    member: await api.signIn("member"),
+    approver: await api.signIn("approver"),
+    owner: await api.signIn("owner"),
+  };
+  await identity.disableUser(api.system, api.ids.leaver);
+  foreign = await records(api.otherWorkspaceId, "outsider", "outsider");
+});
+afterAll(() => api.stop());
+
+/** One of each kind in a workspace, made anew because some calls use them up. */
+async function records(workspaceId: string, requester: Role, admin: Role): Promise<Ids> {
+  const sourceId = await api.addTestedSource(workspaceId, admin);
+  const [user] = await api.admin.sql`insert into users (name, display_name) values (${randomUUID()}, 'Somebody') returning id`;
+  const userId = String(user?.["id"]);
+  await api.admin.sql`insert into team_members (team_id, user_id) select team_id, ${userId} from workspaces where id = ${workspaceId}`;
+  await api.admin.sql`insert into memberships (workspace_id, user_id, role) values (${workspaceId}, ${userId}, 'member')`;
+  const [job] = await api.admin.sql`insert into jobs (workspace_id, kind, subject_id, created_by, status) values (${workspaceId}, 'source_test', ${sourceId}, ${api.ids[admin]}, 'done') returning id`;
+  const waiting = await addWaiting(api, workspaceId, requester, sourceId);
+  return { workspaceId, projectId: workspaceId, userId, toolId: "git.read_file", sourceId, jobId: String(job?.["id"]), ...waiting };
+}
+
+const absent = (): Ids => {
+  const id = (): string => randomUUID();
+  return { workspaceId: id(), projectId: id(), userId: id(), toolId: "no.such_tool", sourceId: id(), jobId: id(), chatId: id(), runId: id(), approvalId: id() };
+};
+const malformed: Ids = {
+  workspaceId: "1", projectId: "x", userId: "%27or%201=1", toolId: "nothing", sourceId: "..%2f", jobId: "null", chatId: "%00", runId: "-1", approvalId: "9".repeat(40),
+};
+
+const row = (name: string): Row => {
+  const found = TABLE[name];
+  if (found === undefined) throw new Error(`${name} is in no row of the access table`);
+  return found;
+};
+
+/** Calls an endpoint; of a stream only the head is read. */
+async function call(name: EndpointName, client: Client, ids: Ids): Promise<Answer> {
+  const endpoint: Endpoint = ENDPOINTS[name];
+  const path = endpoint.path.replace(/:(\w+)/g, (_, key: keyof Ids) => ids[key]);
+  const body = endpoint.body === undefined ? undefined : row(name).body?.(ids);
+  if (endpoint.response !== "stream") return client.call(endpoint.method, path, body);
+  const response = await api.request(new Request(`http://localhost${path}`, { headers: client.cookie === "" ? {} : { cookie: client.cookie } }));
+  if (response.status !== 200) return { status: response.status, body: JSON.parse(await response.text()), headers: response.headers, cookie: undefined };
+  await response.body?.cancel();
+  return { status: 200, body: {}, headers: response.headers, cookie: undefined };
+}
+
+const visible = (answer: Answer): unknown => ({ status: answer.status, body: { ...answer.body, requestId: "" } });
+const names = Object.keys(ENDPOINTS) as EndpointName[];
+const withIds = names.filter((name) => ENDPOINTS[name].path.includes(":"));
+
+test("N1: every endpoint of the contract is in the access table, and nothing else", () => {
+  expect(names.filter((name) => TABLE[name] === undefined)).toEqual([]);
+  expect(Object.keys(TABLE).filter((name) => !names.includes(name as EndpointName))).toEqual([]);
+});
+
+test.for(names)("SEC-1: %s answers each role as the table says", async (name) => {
+  const got: string[] = [];
+  for (const actor of ACTORS) {
+    // Signing out would end the session the other rows need.
+    const client = name === "logout" ? clients.anonymous : clients[actor];
+    got.push(String((await call(name, client, await records(api.workspaceId, "member", "owner"))).status));
+  }
+  expect(got.join(" ")).toBe(row(name).own);
+});
+
+test.for(withIds)("N1: %s tells nobody a thing of another workspace from one that does not exist or a malformed id", async (name) => {
+  for (const actor of ACTORS.filter((one) => one !== "outsider" && one !== "anonymous")) {
+    const expected = visible(await call(name, clients[actor], absent()));
+    expect(visible(await call(name, clients[actor], { ...foreign, toolId: "no.such_tool" })), `${actor}, foreign`).toEqual(expected);
+    expect(visible(await call(name, clients[actor], malformed)), `${actor}, malformed`).toEqual(expected);
+  }
+});
+
+test.for(withIds.filter((name) => (ENDPOINTS[name].path.match(/:/g) ?? []).length > 1))(
+  "N2: %s with the own workspace in the path and a foreign id behind it is as if there were nothing",
+  async (name) => {
+    const own = { workspaceId: api.workspaceId, projectId: api.workspaceId };
+    for (const actor of ["member", "approver", "owner"] as const) {
+      const expected = visible(await call(name, clients[actor], { ...absent(), ...own }));
+      const got = await call(name, clients[actor], { ...foreign, ...own, toolId: "no.such_tool" });
+      expect(visible(got), actor).toEqual(expected);
+      expect([403, 404]).toContain(got.status);
+    }
+  },
+);
+
+test("N1: after all these calls nothing in the other workspace has changed", async () => {
+  const [left] = await api.admin.sql`
+    select (select status from approvals where id = ${foreign.approvalId}) as approval, (select status from runs where id = ${foreign.runId}) as run,
+           (select removed_at is null from sources where id = ${foreign.sourceId}) as source, (select title from chats where id = ${foreign.chatId}) as chat,
+           (select count(*) from messages where chat_id = ${foreign.chatId}) as messages, (select description from workspaces where id = ${foreign.workspaceId}) as description,
+           (select role from memberships where workspace_id = ${foreign.workspaceId} and user_id = ${foreign.userId}) as role`;
+  expect(left).toEqual({ approval: "pending", run: "waiting_approval", source: true, chat: "hello", messages: 1, description: "", role: "member" });
+});
+
+test("APR-5: a global approver sees and decides requests of that level in workspaces they are no member of, and no others", async () => {
+  const global = await addWaiting(api, api.otherWorkspaceId, "outsider", null, "global_approver");
+  expect((await clients.global.call("GET", `/api/approvals/${global.approvalId}`)).status).toBe(200);
+  expect((await clients.global.call("POST", `/api/approvals/${global.approvalId}/approve`, { seenHash: hash })).status).toBe(200);
+  expect((await clients.owner.call("GET", `/api/approvals/${global.approvalId}`)).status).toBe(404);
+  expect((await clients.global.call("GET", `/api/approvals/${foreign.approvalId}`)).status).toBe(404);
+});
+
+test("SEC-2: the API's database role sees no row of a workspace without a scope, or with a foreign one", async () => {
+  for (const scope of ["", randomUUID()]) {
+    const counts = await api.deps.db.sql.begin(async (tx) => {
+      await tx`select set_config('aiw.workspaces', ${scope}, true)`;
+      return tx`select (select count(*) from chats) + (select count(*) from runs) + (select count(*) from messages) + (select count(*) from approvals)
+                     + (select count(*) from sources) + (select count(*) from workspaces) + (select count(*) from memberships)
+                     + (select count(*) from run_events) + (select count(*) from jobs) + (select count(*) from audit_events) as seen`;
+    });
+    expect(counts[0]?.["seen"]).toBe(0);
+  }
+});
