@@ -77,8 +77,12 @@ function FileBody(props: { readonly file: PreviewFile; readonly wrap: boolean })
         </p>
       </Show>
       <Switch fallback={<p class="px-3 py-2 text-ink-2">{t("diff.noText")}</p>}>
-        <Match when={asHunks(model())}>{(hunks) => <DiffLines hunks={hunks().hunks} wrap={props.wrap} label={props.file.path} />}</Match>
-        <Match when={asRaw(model())}>{(raw) => <RawPatch text={raw().text} wrap={props.wrap} label={props.file.path} />}</Match>
+        <Match when={asHunks(model())}>
+          {(hunks) => <DiffLines hunks={hunks().hunks} wrap={props.wrap} label={props.file.path} />}
+        </Match>
+        <Match when={asRaw(model())}>
+          {(raw) => <RawPatch text={raw().text} wrap={props.wrap} label={props.file.path} />}
+        </Match>
       </Switch>
     </>
   );
@@ -125,7 +129,12 @@ export function DiffFile(props: DiffFileProps): JSX.Element {
           </span>
         </span>
         <label class="flex min-h-7 items-center gap-1.5 px-1 text-meta text-ink-2">
-          <input type="checkbox" class="size-4 accent-accent" checked={props.viewed} onChange={() => props.onViewed()} />
+          <input
+            type="checkbox"
+            class="size-4 accent-accent"
+            checked={props.viewed}
+            onChange={() => props.onViewed()}
+          />
           {t("diff.viewed")}
         </label>
       </header>
@@ -138,7 +147,11 @@ export function DiffFile(props: DiffFileProps): JSX.Element {
         <Show
           when={props.open}
           fallback={
-            <button type="button" class="flex min-h-9 w-full items-center gap-2 px-3 text-meta text-ink-2 hover:bg-sunken" onClick={() => props.onToggle()}>
+            <button
+              type="button"
+              class="flex min-h-9 w-full items-center gap-2 px-3 text-meta text-ink-2 hover:bg-sunken"
+              onClick={() => props.onToggle()}
+            >
               {t("diff.large", props.file.additions + props.file.deletions)}
               <span class="link">{t("diff.show")}</span>
             </button>

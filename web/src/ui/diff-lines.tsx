@@ -34,7 +34,9 @@ function Line(props: { readonly line: DiffLine; readonly wrap: boolean }): JSX.E
             <span class="sr-only">{props.line.kind === "add" ? t("diff.addedLine") : t("diff.deletedLine")}</span>
           </Show>
         </td>
-        <td class={`pr-3 align-top [tab-size:4] ${props.wrap ? "whitespace-pre-wrap [overflow-wrap:anywhere]" : "whitespace-pre"}`}>
+        <td
+          class={`pr-3 align-top [tab-size:4] ${props.wrap ? "whitespace-pre-wrap [overflow-wrap:anywhere]" : "whitespace-pre"}`}
+        >
           <For each={props.line.parts}>{(part) => <Part part={part} kind={props.line.kind} />}</For>
         </td>
       </tr>
@@ -51,16 +53,28 @@ function Line(props: { readonly line: DiffLine; readonly wrap: boolean }): JSX.E
 type Row = { readonly kind: "header"; readonly text: string } | { readonly kind: "line"; readonly line: DiffLine };
 
 const rowsOf = (hunks: readonly DiffHunk[]): readonly Row[] =>
-  hunks.flatMap((hunk) => [{ kind: "header", text: hunk.header } as const, ...hunk.lines.map((line) => ({ kind: "line", line }) as const)]);
+  hunks.flatMap((hunk) => [
+    { kind: "header", text: hunk.header } as const,
+    ...hunk.lines.map((line) => ({ kind: "line", line }) as const),
+  ]);
 
 /** The lines of one file's diff as a table: old number, new number, sign, text. */
-export function DiffLines(props: { readonly hunks: readonly DiffHunk[]; readonly wrap: boolean; readonly label: string }): JSX.Element {
+export function DiffLines(props: {
+  readonly hunks: readonly DiffHunk[];
+  readonly wrap: boolean;
+  readonly label: string;
+}): JSX.Element {
   const rows = (): readonly Row[] => rowsOf(props.hunks);
   const [shown, setShown] = createSignal(PAGE_LINES);
   const left = (): number => Math.max(0, rows().length - shown());
   return (
     <>
-      <div class={props.wrap ? "" : "overflow-x-auto"} tabindex={props.wrap ? undefined : 0} role="group" aria-label={props.label}>
+      <div
+        class={props.wrap ? "" : "overflow-x-auto"}
+        tabindex={props.wrap ? undefined : 0}
+        role="group"
+        aria-label={props.label}
+      >
         <table class="w-full border-collapse font-mono text-meta leading-5">
           <tbody>
             <For each={rows().slice(0, shown())}>

@@ -24,7 +24,9 @@ describe("the diff view shows all of the change or the raw patch (APR-1, APR-2)"
   });
   test("git headers, a missing last line feed and a new file are read", () => {
     const model = hunks(
-      diffModel("diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\n@@ -0,0 +1,2 @@\n+a\n+b\n\\ No newline at end of file\n"),
+      diffModel(
+        "diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\n@@ -0,0 +1,2 @@\n+a\n+b\n\\ No newline at end of file\n",
+      ),
     );
     expect(model.additions).toBe(2);
     expect(model.hunks[0]?.lines.map((line) => line.noNewline)).toEqual([false, true]);
@@ -50,6 +52,23 @@ describe("the diff view shows all of the change or the raw patch (APR-1, APR-2)"
   test("no text diff is said, not shown as an empty one", () => {
     expect(diffModel(null)).toEqual({ kind: "empty" });
     expect(diffModel("\n")).toEqual({ kind: "empty" });
+  });
+  test("an empty file that comes or goes is no fault", () => {
+    expect(diffModel("--- /dev/null\n+++ b/empty.txt\n")).toEqual({ kind: "empty" });
+    expect(diffModel("old mode 100644\nnew mode 100755\n").kind).toBe("raw");
+  });
+  test("an inserted line does not take the marks of the changed one", () => {
+    const model = hunks(
+      diffModel("@@ -1 +1,2 @@\n-  sum += price * count;\n+  // rounded\n+  sum += round(price * count);\n"),
+    );
+    const changed = model.hunks[0]?.lines.map((line) =>
+      line.parts
+        .filter((part) => part.changed)
+        .map((part) => part.text)
+        .join("|"),
+    );
+    expect(changed?.[1]).toBe("");
+    expect(changed?.[2]).toContain("round(");
   });
   test("lines that look like headers stay content", () => {
     const model = hunks(diffModel("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n--- old\n-a\n+++ new\n+@@ -1 +1 @@\n"));

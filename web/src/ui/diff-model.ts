@@ -1,5 +1,5 @@
 import { parsePatch } from "diff";
-import { type DiffPart, markWords } from "./diff-words.ts";
+import { commonShare, type DiffPart, markWords } from "./diff-words.ts";
 import { countDisguised, visibleText } from "./visible-text.ts";
 
 export interface DiffLine {
@@ -52,7 +52,36 @@ function rowsOf(lines: readonly string[]): readonly Row[] | null {
   return rows;
 }
 
-/** Word marks: the n-th removed line of a block is compared with the n-th added one. */
+/** Blocks with more lines on a side are paired by position: comparing all with all would hold the page. */
+const MAX_SEARCH = 40;
+
+/**
+ * Which added line stands for which removed one. Equal counts pair by position; otherwise the shorter side looks, in
+ * order, for the line with most words in common, so that an inserted line does not shift all marks.
+ */
+function pairs(removed: readonly Row[], added: readonly Row[]): readonly (readonly [Row, Row])[] {
+  const shorter = removed.length <= added.length ? removed : added;
+  const longer = shorter === removed ? added : removed;
+  const search = shorter.length !== longer.length && longer.length <= MAX_SEARCH;
+  let next = 0;
+  return shorter.flatMap((row, i) => {
+    const last = search ? longer.length - (shorter.length - i) : next;
+    const found = longer
+      .slice(next, last + 1)
+      .reduce<Row | undefined>(
+        (best, candidate) =>
+          best === undefined || commonShare(row.text, candidate.text) > commonShare(row.text, best.text)
+            ? candidate
+            : best,
+        undefined,
+      );
+    if (found === undefined) return [];
+    next = longer.indexOf(found) + 1;
+    return [shorter === removed ? ([row, found] as const) : ([found, row] as const)];
+  });
+}
+
+/** Word marks for each pair of a block of removed and added lines. */
 function markedParts(rows: readonly Row[]): ReadonlyMap<Row, readonly DiffPart[]> {
   const marked = new Map<Row, readonly DiffPart[]>();
   let at = 0;
@@ -62,18 +91,18 @@ function markedParts(rows: readonly Row[]): ReadonlyMap<Row, readonly DiffPart[]
     for (; rows[at]?.kind === "del"; at++) removed.push(...rows.slice(at, at + 1));
     for (; rows[at]?.kind === "add"; at++) added.push(...rows.slice(at, at + 1));
     if (removed.length === 0 && added.length === 0) at++;
-    removed.forEach((before, i) => {
-      const after = added[i];
-      const words = after === undefined ? null : markWords(before.text, after.text);
-      if (after === undefined || words === null) return;
+    for (const [before, after] of pairs(removed, added)) {
+      const words = markWords(before.text, after.text);
+      if (words === null) continue;
       marked.set(before, words.before);
       marked.set(after, words.after);
-    });
+    }
   }
   return marked;
 }
 
-const plainParts = (text: string): readonly DiffPart[] => visibleText(text).map((part) => ({ ...part, changed: false }));
+const plainParts = (text: string): readonly DiffPart[] =>
+  visibleText(text).map((part) => ({ ...part, changed: false }));
 
 function numbered(rows: readonly Row[], oldStart: number, newStart: number): readonly DiffLine[] {
   const marked = markedParts(rows);
@@ -96,13 +125,17 @@ function covers(patch: string, hunkLines: number, hunks: number): boolean {
   return first !== -1 && lines.length - first === hunkLines + hunks;
 }
 
+/** Lines that name files and nothing else, as stand before the hunks; an empty file that comes or goes has only these. */
+const FILE_HEADER = /^(---|\+\+\+|===|diff --git |index |new file mode 100644$|deleted file mode 100644$|$)/;
+const onlyHeaders = (patch: string): boolean => patch.split("\n").every((line) => FILE_HEADER.test(line));
+
 /**
  * Reads the unified diff of one file.
  *
  * @param patch unified diff text with or without file headers; null when there is no text diff
  */
 export function diffModel(patch: string | null): DiffModel {
-  if (patch === null || patch.trim() === "") return { kind: "empty" };
+  if (patch === null || onlyHeaders(patch)) return { kind: "empty" };
   const raw: DiffModel = { kind: "raw", text: patch, disguised: countDisguised(patch) };
   try {
     const files = parsePatch(patch);

@@ -22,8 +22,10 @@ export interface DiffViewProps {
   readonly controls?: (controls: DiffControls | null) => void;
 }
 
-const isLarge = (file: PreviewFile): boolean => file.notes.includes("large") || file.additions + file.deletions > LARGE_LINES;
-const startsWrapped = (): boolean => (readPref("diff.wrap") ?? (matchMedia("(max-width: 48rem)").matches ? "on" : "off")) === "on";
+const isLarge = (file: PreviewFile): boolean =>
+  file.notes.includes("large") || file.additions + file.deletions > LARGE_LINES;
+const startsWrapped = (): boolean =>
+  (readPref("diff.wrap") ?? (matchMedia("(max-width: 48rem)").matches ? "on" : "off")) === "on";
 
 const toggled = (set: ReadonlySet<string>, path: string): ReadonlySet<string> => {
   const next = new Set(set);
@@ -35,7 +37,9 @@ const toggled = (set: ReadonlySet<string>, path: string): ReadonlySet<string> =>
 export function DiffView(props: DiffViewProps): JSX.Element {
   const [wrap, setWrap] = createSignal(startsWrapped());
   const [viewed, setViewed] = createSignal<ReadonlySet<string>>(new Set());
-  const [closed, setClosed] = createSignal<ReadonlySet<string>>(new Set(props.files.filter(isLarge).map((file) => file.path)));
+  const [closed, setClosed] = createSignal<ReadonlySet<string>>(
+    new Set(props.files.filter(isLarge).map((file) => file.path)),
+  );
   const elements = new Map<string, HTMLElement>();
   let current = -1;
 
@@ -83,7 +87,11 @@ export function DiffView(props: DiffViewProps): JSX.Element {
           <For each={props.files}>
             {(file, index) => (
               <li>
-                <button type="button" class="flex min-h-8 w-full items-center gap-2 px-3 py-1 text-left font-mono text-meta hover:bg-sunken" onClick={() => goTo(index())}>
+                <button
+                  type="button"
+                  class="flex min-h-8 w-full items-center gap-2 px-3 py-1 text-left font-mono text-meta hover:bg-sunken"
+                  onClick={() => goTo(index())}
+                >
                   <span class="min-w-0 flex-1 [overflow-wrap:anywhere]">
                     <VisibleText text={file.path} />
                   </span>

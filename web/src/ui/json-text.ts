@@ -1,5 +1,7 @@
 /** JSON for reading: the value, or the text as it is when it is no JSON. */
-export type JsonReading = { readonly kind: "json"; readonly value: unknown } | { readonly kind: "text"; readonly text: string };
+export type JsonReading =
+  | { readonly kind: "json"; readonly value: unknown }
+  | { readonly kind: "text"; readonly text: string };
 
 /** Beyond this many characters a tree is not built: the text is shown as it is. */
 const MAX_CHARS = 400_000;

@@ -13,7 +13,10 @@ function Leaf(props: { readonly value: unknown }): JSX.Element {
     <Switch fallback={<span class="text-info">{JSON.stringify(props.value) ?? "null"}</span>}>
       <Match when={typeof props.value === "string" && props.value.includes("\n") ? props.value : undefined}>
         {(text) => (
-          <pre class="mt-1 max-h-96 overflow-auto rounded-control border border-line bg-sunken px-2 py-1 whitespace-pre-wrap [overflow-wrap:anywhere]" tabindex={0}>
+          <pre
+            class="mt-1 max-h-96 overflow-auto rounded-control border border-line bg-sunken px-2 py-1 whitespace-pre-wrap [overflow-wrap:anywhere]"
+            tabindex={0}
+          >
             <VisibleText text={text()} />
           </pre>
         )}
@@ -60,7 +63,9 @@ function Node(props: { readonly name: string | null; readonly value: unknown; re
             </span>
           </summary>
           <div class="ml-1.5 border-l border-line pl-2">
-            <For each={entries().slice(0, shown())}>{(entry) => <Node name={entry[0]} value={entry[1]} depth={props.depth + 1} />}</For>
+            <For each={entries().slice(0, shown())}>
+              {(entry) => <Node name={entry[0]} value={entry[1]} depth={props.depth + 1} />}
+            </For>
             <Show when={entries().length > shown()}>
               <button type="button" class="btn btn-quiet btn-sm" onClick={() => setShown((n) => n + PAGE_ENTRIES)}>
                 {t("json.more", entries().length - shown())}
@@ -82,7 +87,8 @@ export function JsonTree(props: { readonly value: unknown }): JSX.Element {
   );
 }
 
-const asJson = (reading: JsonReading): Extract<JsonReading, { kind: "json" }> | false => reading.kind === "json" && reading;
+const asJson = (reading: JsonReading): Extract<JsonReading, { kind: "json" }> | false =>
+  reading.kind === "json" && reading;
 
 /** JSON text as a tree; text that is no JSON, or is very large, as it is. */
 export function JsonText(props: { readonly text: string }): JSX.Element {

@@ -26,7 +26,12 @@ describe("the timeline cuts waits so that work stays visible (RUN-17)", () => {
     expect(line.waitMs).toBe(7_201_000);
   });
   test("a final state has no length", () => {
-    expect(line.segments.map((segment) => segment.status)).toEqual(["queued", "running", "waiting_approval", "running"]);
+    expect(line.segments.map((segment) => segment.status)).toEqual([
+      "queued",
+      "running",
+      "waiting_approval",
+      "running",
+    ]);
     expect(line.endMs).toBe(7_221_000);
   });
   test("an instant maps into its stretch", () => {

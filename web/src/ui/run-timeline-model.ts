@@ -44,12 +44,14 @@ const MIN_BREAK_MS = 1_000;
  */
 export function timeline(phases: readonly Phase[], nowMs: number): Timeline {
   const starts = phases.map((phase) => Date.parse(phase.at));
-  const spans = phases.map((phase, i) => {
-    const start = starts[i] ?? nowMs;
-    const isFinal = FINAL.includes(phase.status);
-    const end = starts[i + 1] ?? (isFinal ? start : Math.max(start, nowMs));
-    return { status: phase.status, startMs: start, endMs: Math.max(start, end) };
-  }).filter((span) => span.endMs > span.startMs);
+  const spans = phases
+    .map((phase, i) => {
+      const start = starts[i] ?? nowMs;
+      const isFinal = FINAL.includes(phase.status);
+      const end = starts[i + 1] ?? (isFinal ? start : Math.max(start, nowMs));
+      return { status: phase.status, startMs: start, endMs: Math.max(start, end) };
+    })
+    .filter((span) => span.endMs > span.startMs);
   const sum = (waits: boolean): number =>
     spans.filter((span) => isWait(span.status) === waits).reduce((total, span) => total + span.endMs - span.startMs, 0);
   const workMs = sum(false);

@@ -56,15 +56,18 @@ function PhaseTable(props: { readonly segments: readonly Segment[] }): JSX.Eleme
           {(segment) => (
             <tr class="border-t border-line">
               <td class="py-1 pr-3">
-                <span class={`mr-2 inline-block size-2.5 rounded-full border ${FILL[segment.status]}`} aria-hidden="true" />
+                <span
+                  class={`mr-2 inline-block size-2.5 rounded-full border ${FILL[segment.status]}`}
+                  aria-hidden="true"
+                />
                 {words(`run.${segment.status}`)}
               </td>
-              <td class="num py-1 pr-3 text-ink-2">
+              <td class="num py-1 pr-3 whitespace-nowrap text-ink-2">
                 <time datetime={new Date(segment.startMs).toISOString()} title={exactTime(segment.startMs)}>
                   {timeOfDay(segment.startMs)}
                 </time>
               </td>
-              <td class="num py-1 text-right">{duration(segment.durationMs)}</td>
+              <td class="num py-1 text-right whitespace-nowrap">{duration(segment.durationMs)}</td>
             </tr>
           )}
         </For>
@@ -77,10 +80,15 @@ function PhaseTable(props: { readonly segments: readonly Segment[] }): JSX.Eleme
  * The states of a run along time, long waits drawn short and hatched, the steps below on the same axis (RUN-17).
  * The picture is repeated as a table, so that nothing is told by it alone.
  */
-export function RunTimeline(props: { readonly phases: readonly Phase[]; readonly bars: readonly TimelineBar[]; readonly nowMs: number }): JSX.Element {
+export function RunTimeline(props: {
+  readonly phases: readonly Phase[];
+  readonly bars: readonly TimelineBar[];
+  readonly nowMs: number;
+}): JSX.Element {
   const line = () => timeline(props.phases, props.nowMs);
   const left = (bar: TimelineBar): number => positionOf(line(), Date.parse(bar.startedAt));
-  const right = (bar: TimelineBar): number => positionOf(line(), bar.endedAt === null ? props.nowMs : Date.parse(bar.endedAt));
+  const right = (bar: TimelineBar): number =>
+    positionOf(line(), bar.endedAt === null ? props.nowMs : Date.parse(bar.endedAt));
   return (
     <Show when={line().segments.length > 0} fallback={<p class="text-ink-2">{t("timeline.empty")}</p>}>
       <figure class="flex flex-col gap-2" aria-label={t("timeline.label")}>
@@ -97,7 +105,9 @@ export function RunTimeline(props: { readonly phases: readonly Phase[]; readonly
                 />
                 <span
                   class={`absolute inset-y-0 flex items-center px-1.5 whitespace-nowrap text-ink-2 ${right(bar) > 70 ? "justify-end" : ""}`}
-                  style={right(bar) > 70 ? { right: `${String(100 - left(bar))}%` } : { left: `${String(right(bar))}%` }}
+                  style={
+                    right(bar) > 70 ? { right: `${String(100 - left(bar))}%` } : { left: `${String(right(bar))}%` }
+                  }
                 >
                   {bar.label}
                 </span>

@@ -10,7 +10,11 @@ export interface TabLink {
  * Views of one page as links: the choice lives in the address, so that back and reload keep it. Plain links, because
  * the router's own mark the current one by path and would mark all of these.
  */
-export const TabLinks = (props: { readonly label: string; readonly links: readonly TabLink[]; readonly current: string }): JSX.Element => (
+export const TabLinks = (props: {
+  readonly label: string;
+  readonly links: readonly TabLink[];
+  readonly current: string;
+}): JSX.Element => (
   <nav class="flex flex-wrap gap-1" aria-label={props.label}>
     <For each={props.links}>
       {(link) => (

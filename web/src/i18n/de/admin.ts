@@ -52,7 +52,8 @@ export const de = {
     noChange: "Noch nichts geändert.",
     save: "Einstufung speichern",
     saved: "{{ tool }} eingestuft",
-    conflict: "Die Einstufung wurde inzwischen von jemand anderem geändert oder die Definition ist neu. Unten steht der aktuelle Stand, es wurde nichts gespeichert.",
+    conflict:
+      "Die Einstufung wurde inzwischen von jemand anderem geändert oder die Definition ist neu. Unten steht der aktuelle Stand, es wurde nichts gespeichert.",
     openRequests: "Offene Anträge werden vor der Ausführung gegen die neue Einstufung geprüft.",
     empty: "Keine Tools in dieser Ansicht",
     emptyHint: "Tools erscheinen hier, sobald das Produkt oder eine Quelle sie mitbringt.",

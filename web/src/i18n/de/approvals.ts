@@ -6,7 +6,11 @@ export const de = {
   mine: "Von mir beantragt",
   done: "Erledigt",
   canDecide: (n: number): string =>
-    n === 0 ? "Nichts zu entscheiden" : n === 1 ? "1 Antrag wartet auf Ihre Entscheidung" : `${String(n)} Anträge warten auf Ihre Entscheidung`,
+    n === 0
+      ? "Nichts zu entscheiden"
+      : n === 1
+        ? "1 Antrag wartet auf Ihre Entscheidung"
+        : `${String(n)} Anträge warten auf Ihre Entscheidung`,
   loadMore: "Weitere laden",
   back: "Zurück zur Liste",
   pick: "Einen Antrag aus der Liste wählen",
@@ -105,7 +109,9 @@ export const de = {
     back: "Zurück",
     sending: "Wird gesendet …",
     viewed: (open: number): string =>
-      open === 1 ? "1 Datei ist noch nicht als gesehen markiert." : `${String(open)} Dateien sind noch nicht als gesehen markiert.`,
+      open === 1
+        ? "1 Datei ist noch nicht als gesehen markiert."
+        : `${String(open)} Dateien sind noch nicht als gesehen markiert.`,
     offline: "Ohne Verbindung ist keine Entscheidung möglich.",
   },
   changed: {
@@ -152,7 +158,8 @@ export const de = {
     invalid: "Nicht mehr gültig",
     failed: "Ausführung fehlgeschlagen",
     unknown: "Ausgang unklar",
-    unknownBody: "Die Ausführung brach ab. Ob die Änderung wirksam wurde, ist nicht bekannt. Workspace-Admins klären das auf der Seite des Laufs.",
+    unknownBody:
+      "Die Ausführung brach ab. Ob die Änderung wirksam wurde, ist nicht bekannt. Workspace-Admins klären das auf der Seite des Laufs.",
     reconcile: "Zum Abgleich",
     at: "am {{ time }}",
     comment: "Kommentar: {{ reason }}",
@@ -177,6 +184,15 @@ export const de = {
     attempt: "Versuch",
     openLink: "Im Zielsystem öffnen",
   },
+  field: {
+    repository: "Repository",
+    branch: "Neuer Branch",
+    target: "Zielbranch",
+    base: "Basis-Commit",
+    commit: "Entstehender Commit",
+    message: "Commit-Nachricht",
+  },
+  channel: { page: "Seite", api: "API", link: "Link", cli: "Kommandozeile", chat: "Chat" },
   fact: {
     branch: "Branch",
     commit: "Commit",

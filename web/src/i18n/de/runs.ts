@@ -26,7 +26,8 @@ export const de = {
   loadMore: "Weitere laden",
   cancel: "Abbrechen",
   cancelTitle: "Lauf abbrechen?",
-  cancelBody: "Der Lauf hält am nächsten sicheren Punkt an. Offene Freigaben dieses Laufs werden abgebrochen. Bereits Ausgeführtes bleibt bestehen.",
+  cancelBody:
+    "Der Lauf hält am nächsten sicheren Punkt an. Offene Freigaben dieses Laufs werden abgebrochen. Bereits Ausgeführtes bleibt bestehen.",
   cancelConfirm: "Lauf abbrechen",
   keep: "Weiterlaufen lassen",
   resume: "Fortsetzen",
@@ -102,7 +103,8 @@ export const de = {
     title: "Warum der Lauf endete",
     code: "Code {{ code }}",
     nothingWritten: "Es wurde nichts nach außen geschrieben.",
-    written: (n: number): string => (n === 1 ? "Bereits ausgeführt: 1 Schreibvorgang." : `Bereits ausgeführt: ${String(n)} Schreibvorgänge.`),
+    written: (n: number): string =>
+      n === 1 ? "Bereits ausgeführt: 1 Schreibvorgang." : `Bereits ausgeführt: ${String(n)} Schreibvorgänge.`,
   },
   waiting: {
     approval: "Dieser Lauf wartet auf eine Freigabe",
@@ -110,7 +112,8 @@ export const de = {
   },
   reconcile: {
     title: "Ausgang klären",
-    intro: "Der Lauf brach während „{{ tool }}“ ab. Ob die Änderung wirksam wurde, ist nicht bekannt. Bitte im Zielsystem nachsehen und dann entscheiden.",
+    intro:
+      "Der Lauf brach während „{{ tool }}“ ab. Ob die Änderung wirksam wurde, ist nicht bekannt. Bitte im Zielsystem nachsehen und dann entscheiden.",
     onlyAdmin: "Workspace-Admins klären, was geschehen ist.",
     request: "Antrag #{{ number }}: {{ title }}",
     choice: "Was ist geschehen?",

@@ -50,7 +50,8 @@ export const de = {
     title: "Modus und Regeln",
     mode: "Schreiben nach außen",
     risk_based: "Modus A: nach Risiko",
-    risk_basedHint: "Schreiben in fremde Systeme braucht eine Freigabe, außer die Plattform-Administration hat ein Tool ausdrücklich erlaubt.",
+    risk_basedHint:
+      "Schreiben in fremde Systeme braucht eine Freigabe, außer die Plattform-Administration hat ein Tool ausdrücklich erlaubt.",
     confirm_external: "Modus B: jedes Schreiben nach außen bestätigen",
     confirm_externalHint: "Jedes Schreiben in ein fremdes System wartet auf eine Freigabe, ohne Ausnahme.",
     always: "In beiden Modi: Lesen und internes Schreiben ist erlaubt, Löschendes ist gesperrt.",

@@ -52,10 +52,13 @@ export const de = {
       user: "Benutzer {{ name }}",
     },
     reads: "Die KI liest Dateien und Verlauf dieses Repositories und verwendet sie in Antworten.",
-    writes: "Schreiben ist nur über Tools möglich, die eine Administration eingestuft hat. Schreiben nach außen wartet je nach Modus auf eine Freigabe.",
+    writes:
+      "Schreiben ist nur über Tools möglich, die eine Administration eingestuft hat. Schreiben nach außen wartet je nach Modus auf eine Freigabe.",
     refs: "Übertragen werden nur Branches unter ai/. Bestehende Branches werden nie überschrieben.",
     who: (n: number): string =>
-      n === 1 ? "Ein Mitglied dieses Workspace sieht die Inhalte und Ergebnisse." : `Alle ${String(n)} Mitglieder dieses Workspace sehen die Inhalte und Ergebnisse.`,
+      n === 1
+        ? "Ein Mitglied dieses Workspace sieht die Inhalte und Ergebnisse."
+        : `Alle ${String(n)} Mitglieder dieses Workspace sehen die Inhalte und Ergebnisse.`,
     model: "Gelesene Inhalte gehen an das Modell „{{ model }}“ des Gateways.",
     modelUnnamed: "Gelesene Inhalte gehen an das eingestellte Modell des Gateways.",
     confirm: "Ich bestätige, dass alle Mitglieder dieses Workspace die Daten dieser Quelle sehen dürfen.",
@@ -105,7 +108,19 @@ export const de = {
       source_read_only: "Lesen geht. Für Vorschläge braucht das Token Schreibrecht auf ai/*.",
       other: "Die Angaben prüfen und erneut testen.",
     },
+    yes: "ja",
+    no: "nein",
+    warning: {
+      git_cannot_push:
+        "Mit diesem Zugang kann nicht übertragen werden. Lesen geht; freigegebene Vorschläge würden scheitern.",
+      git_branch_rules_unchecked:
+        "Der Zugang darf schreiben. Ob der Server andere Branches als ai/* schützt, lässt sich von hier nicht prüfen.",
+      git_plain_http: "Die Verbindung ist unverschlüsselt (http). Nur für lokale Server geeignet.",
+      git_no_agents_md: "Das Repository hat keine AGENTS.md. Darin stehen Konventionen, die die KI beachten soll.",
+    },
     fact: {
+      readme: "README.md",
+      agents: "AGENTS.md",
       branch: "Branch",
       head: "Stand",
       commit: "Stand",

@@ -54,7 +54,8 @@ export const en: typeof de = {
     noChange: "Nothing changed yet.",
     save: "Save classification",
     saved: "{{ tool }} classified",
-    conflict: "Somebody else changed the classification meanwhile, or the definition is new. The present state is below, nothing was saved.",
+    conflict:
+      "Somebody else changed the classification meanwhile, or the definition is new. The present state is below, nothing was saved.",
     openRequests: "Open requests are checked against the new classification before they execute.",
     empty: "No tools in this view",
     emptyHint: "Tools appear here as soon as the product or a source brings them.",

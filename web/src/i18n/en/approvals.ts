@@ -7,7 +7,12 @@ export const en: typeof de = {
   open: "Open",
   mine: "Requested by me",
   done: "Done",
-  canDecide: (n) => (n === 0 ? "Nothing to decide" : n === 1 ? "1 request waits for your decision" : `${String(n)} requests wait for your decision`),
+  canDecide: (n) =>
+    n === 0
+      ? "Nothing to decide"
+      : n === 1
+        ? "1 request waits for your decision"
+        : `${String(n)} requests wait for your decision`,
   loadMore: "Load more",
   back: "Back to the list",
   pick: "Pick a request from the list",
@@ -55,7 +60,10 @@ export const en: typeof de = {
   argsSize: "{{ bytes }} bytes, exactly as they are executed",
   argsTree: "Structured",
   argsText: "As text",
-  hidden: (n) => (n === 1 ? "1 hidden or misleading character – made visible in the text" : `${String(n)} hidden or misleading characters – made visible in the text`),
+  hidden: (n) =>
+    n === 1
+      ? "1 hidden or misleading character – made visible in the text"
+      : `${String(n)} hidden or misleading characters – made visible in the text`,
   hash: {
     snapshot: "Hash of the request",
     definition: "Hash of the tool definition",
@@ -102,7 +110,8 @@ export const en: typeof de = {
     endRun: "End the run with the rejection",
     back: "Back",
     sending: "Sending …",
-    viewed: (open) => (open === 1 ? "1 file is not marked as viewed yet." : `${String(open)} files are not marked as viewed yet.`),
+    viewed: (open) =>
+      open === 1 ? "1 file is not marked as viewed yet." : `${String(open)} files are not marked as viewed yet.`,
     offline: "No decision is possible without a connection.",
   },
   changed: {
@@ -149,7 +158,8 @@ export const en: typeof de = {
     invalid: "No longer valid",
     failed: "Execution failed",
     unknown: "Outcome unknown",
-    unknownBody: "The execution broke off. It is not known whether the change took effect. Workspace admins settle it on the page of the run.",
+    unknownBody:
+      "The execution broke off. It is not known whether the change took effect. Workspace admins settle it on the page of the run.",
     reconcile: "Go to reconciliation",
     at: "at {{ time }}",
     comment: "Comment: {{ reason }}",
@@ -174,6 +184,15 @@ export const en: typeof de = {
     attempt: "Attempt",
     openLink: "Open in the target system",
   },
+  field: {
+    repository: "Repository",
+    branch: "New branch",
+    target: "Target branch",
+    base: "Base commit",
+    commit: "Resulting commit",
+    message: "Commit message",
+  },
+  channel: { page: "page", api: "API", link: "link", cli: "command line", chat: "chat" },
   fact: {
     branch: "Branch",
     commit: "Commit",

@@ -7,7 +7,8 @@ export const en: typeof de = {
     class_read: "The tool only reads. That is allowed without an approval.",
     class_write_internal: "The tool writes to an internal, recoverable place. That is allowed without an approval.",
     class_write_external: "The tool writes to another system. In mode A (by risk) this needs an approval.",
-    class_write_external_always: "The tool writes to another system. In mode B every write to the outside needs an approval.",
+    class_write_external_always:
+      "The tool writes to another system. In mode B every write to the outside needs an approval.",
     class_destructive: "The tool deletes or cannot be undone. That is blocked.",
     classified_allow: "A platform admin allowed this tool without an approval when classifying it.",
     classified_require_approval: "A platform admin requires an approval for this tool.",
@@ -16,7 +17,6 @@ export const en: typeof de = {
     rule: "The rule “{{ label }}” ({{ pattern }}, version {{ version }}) at {{ level }} level applies to this tool.",
     rule_built_in: "The built-in rule “{{ pattern }}” asks for an approval.",
     rule_default: "The default at {{ level }} level applies to this tool.",
-    inactive: "The tool is switched off in this workspace.",
     unknown: "Rule {{ code }}",
   },
   ruleLevel: {

@@ -28,7 +28,8 @@ export const en: typeof de = {
   loadMore: "Load more",
   cancel: "Cancel",
   cancelTitle: "Cancel this run?",
-  cancelBody: "The run stops at the next safe point. Open approvals of this run are cancelled. What was executed already stays.",
+  cancelBody:
+    "The run stops at the next safe point. Open approvals of this run are cancelled. What was executed already stays.",
   cancelConfirm: "Cancel run",
   keep: "Let it run",
   resume: "Resume",
@@ -112,7 +113,8 @@ export const en: typeof de = {
   },
   reconcile: {
     title: "Settle the outcome",
-    intro: "The run broke off during “{{ tool }}”. It is not known whether the change took effect. Please look at the target system, then decide.",
+    intro:
+      "The run broke off during “{{ tool }}”. It is not known whether the change took effect. Please look at the target system, then decide.",
     onlyAdmin: "Workspace admins settle what happened.",
     request: "Request #{{ number }}: {{ title }}",
     choice: "What happened?",

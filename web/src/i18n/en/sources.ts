@@ -54,9 +54,13 @@ export const en: typeof de = {
       user: "user {{ name }}",
     },
     reads: "The AI reads files and history of this repository and uses them in answers.",
-    writes: "Writing is possible only through tools that an administrator classified. Writes to the outside wait for an approval, depending on the mode.",
+    writes:
+      "Writing is possible only through tools that an administrator classified. Writes to the outside wait for an approval, depending on the mode.",
     refs: "Only branches below ai/ are pushed. Existing branches are never overwritten.",
-    who: (n) => (n === 1 ? "One member of this workspace sees contents and results." : `All ${String(n)} members of this workspace see contents and results.`),
+    who: (n) =>
+      n === 1
+        ? "One member of this workspace sees contents and results."
+        : `All ${String(n)} members of this workspace see contents and results.`,
     model: "What is read goes to the model “{{ model }}” of the gateway.",
     modelUnnamed: "What is read goes to the configured model of the gateway.",
     confirm: "I confirm that all members of this workspace may see the data of this source.",
@@ -106,7 +110,18 @@ export const en: typeof de = {
       source_read_only: "Reading works. For proposals the token needs the right to write ai/*.",
       other: "Check the settings and test again.",
     },
+    yes: "yes",
+    no: "no",
+    warning: {
+      git_cannot_push: "These credentials cannot push. Reading works; approved proposals would fail.",
+      git_branch_rules_unchecked:
+        "The credentials may write. Whether the server protects branches other than ai/* cannot be checked from here.",
+      git_plain_http: "The connection is not encrypted (http). Suitable for local servers only.",
+      git_no_agents_md: "The repository has no AGENTS.md. It holds conventions that the AI should follow.",
+    },
     fact: {
+      readme: "README.md",
+      agents: "AGENTS.md",
       branch: "Branch",
       head: "At",
       commit: "At",

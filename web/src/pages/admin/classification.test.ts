@@ -3,12 +3,26 @@ import { expect, test } from "vitest";
 import { changedFields, classificationOf, grouped } from "./classification.ts";
 
 const tool = (id: string, riskClass: AdminTool["riskClass"]): AdminTool => ({
-  id, wireName: id.replace(".", "_"), description: "", suggestedRiskClass: "read", riskClass, decision: null, level: "workspace_admin", fourEyes: false,
-  definition: "{}", definitionHash: "a".repeat(64), classifiedBy: null, classifiedAt: null, version: 1,
+  id,
+  wireName: id.replace(".", "_"),
+  description: "",
+  suggestedRiskClass: "read",
+  riskClass,
+  decision: null,
+  level: "workspace_admin",
+  fourEyes: false,
+  definition: "{}",
+  definitionHash: "a".repeat(64),
+  classifiedBy: null,
+  classifiedAt: null,
+  version: 1,
 });
 
 test("POL-4: unclassified tools stand first in their group", () => {
-  const groups = grouped([tool("mail.send", "write_external"), tool("git.b", "read"), tool("git.a", "read"), tool("git.z", null)], "all");
+  const groups = grouped(
+    [tool("mail.send", "write_external"), tool("git.b", "read"), tool("git.a", "read"), tool("git.z", null)],
+    "all",
+  );
   expect(groups.map(([group, items]) => [group, items.map((entry) => entry.id)])).toEqual([
     ["git", ["git.z", "git.a", "git.b"]],
     ["mail", ["mail.send"]],

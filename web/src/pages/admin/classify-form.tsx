@@ -13,13 +13,23 @@ import { Hash } from "../../ui/hash.tsx";
 import { JsonText } from "../../ui/json-tree.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { VisibleText } from "../../ui/visible-text-view.tsx";
-import { changedFields, type Classification, classificationOf, DECISIONS, type Field, LEVELS, RISK_CLASSES } from "./classification.ts";
+import {
+  changedFields,
+  type Classification,
+  classificationOf,
+  DECISIONS,
+  type Field,
+  LEVELS,
+  RISK_CLASSES,
+} from "./classification.ts";
 
 const NONE = "";
-const oneOf = <T extends string>(all: readonly T[], value: string): T | null => all.find((entry) => entry === value) ?? null;
+const oneOf = <T extends string>(all: readonly T[], value: string): T | null =>
+  all.find((entry) => entry === value) ?? null;
 
 const riskWord = (risk: RiskClass | null): string => (risk === null ? t("tools.unclassified") : words(`risk.${risk}`));
-const decisionWord = (decision: PolicyDecision | null): string => (decision === null ? t("tools.ofClass") : t(`tools.decisions.${decision}`));
+const decisionWord = (decision: PolicyDecision | null): string =>
+  decision === null ? t("tools.ofClass") : t(`tools.decisions.${decision}`);
 const levelWord = (level: ApprovalLevel): string => t(`tools.levels.${level}`);
 
 const LABEL = {
@@ -46,12 +56,16 @@ const valueWord = (field: Field, of: Classification): string => {
 const Preview = (props: { readonly before: Classification; readonly after: Classification }): JSX.Element => (
   <div>
     <p class="label">{t("tools.preview")}</p>
-    <Show when={changedFields(props.before, props.after).length > 0} fallback={<p class="text-ink-2">{t("tools.noChange")}</p>}>
+    <Show
+      when={changedFields(props.before, props.after).length > 0}
+      fallback={<p class="text-ink-2">{t("tools.noChange")}</p>}
+    >
       <ul>
         <For each={changedFields(props.before, props.after)}>
           {(field) => (
             <li>
-              {LABEL[field]()}: <s class="text-ink-2">{valueWord(field, props.before)}</s> → <span class="font-medium">{valueWord(field, props.after)}</span>
+              {LABEL[field]()}: <s class="text-ink-2">{valueWord(field, props.before)}</s> →{" "}
+              <span class="font-medium">{valueWord(field, props.after)}</span>
             </li>
           )}
         </For>
@@ -66,7 +80,11 @@ const Preview = (props: { readonly before: Classification; readonly after: Class
  */
 export const ClassifyForm = (props: { readonly tool: AdminTool; readonly onDone: () => void }): JSX.Element => {
   // The form works on what it was opened with; a newer state may arrive meanwhile and must not slip under the choice.
-  const [base, setBase] = createSignal({ version: props.tool.version, definitionHash: props.tool.definitionHash, before: classificationOf(props.tool) });
+  const [base, setBase] = createSignal({
+    version: props.tool.version,
+    definitionHash: props.tool.definitionHash,
+    before: classificationOf(props.tool),
+  });
   const [draft, setDraft] = createStore<Classification>({ ...base().before });
   const [busy, setBusy] = createSignal(false);
   const [conflict, setConflict] = createSignal(false);
@@ -122,9 +140,17 @@ export const ClassifyForm = (props: { readonly tool: AdminTool; readonly onDone:
         </p>
       </div>
       <div class="grid gap-3 md:grid-cols-2">
-        <FormField label={t("tools.riskClass")} help={draft.riskClass === null ? t("tools.denyHint") : t(`tools.riskHint.${draft.riskClass}`)}>
+        <FormField
+          label={t("tools.riskClass")}
+          help={draft.riskClass === null ? t("tools.denyHint") : t(`tools.riskHint.${draft.riskClass}`)}
+        >
           {(attrs) => (
-            <select {...attrs} ref={first} class="input" onChange={(event) => setDraft({ riskClass: oneOf(RISK_CLASSES, event.currentTarget.value) })}>
+            <select
+              {...attrs}
+              ref={(element) => (first = element)}
+              class="input"
+              onChange={(event) => setDraft({ riskClass: oneOf(RISK_CLASSES, event.currentTarget.value) })}
+            >
               <option value={NONE} selected={draft.riskClass === null}>
                 {t("tools.unclassified")}
               </option>
@@ -132,7 +158,9 @@ export const ClassifyForm = (props: { readonly tool: AdminTool; readonly onDone:
                 {(risk) => (
                   <option value={risk} selected={draft.riskClass === risk}>
                     {words(`risk.${risk}`)}
-                    {risk === props.tool.suggestedRiskClass ? ` (${t("tools.suggestion", { riskClass: words(`risk.${risk}`) })})` : ""}
+                    {risk === props.tool.suggestedRiskClass
+                      ? ` (${t("tools.suggestion", { riskClass: words(`risk.${risk}`) })})`
+                      : ""}
                   </option>
                 )}
               </For>
@@ -141,7 +169,11 @@ export const ClassifyForm = (props: { readonly tool: AdminTool; readonly onDone:
         </FormField>
         <FormField label={t("tools.decision")} help={t("tools.decisionHint")}>
           {(attrs) => (
-            <select {...attrs} class="input" onChange={(event) => setDraft({ decision: oneOf(DECISIONS, event.currentTarget.value) })}>
+            <select
+              {...attrs}
+              class="input"
+              onChange={(event) => setDraft({ decision: oneOf(DECISIONS, event.currentTarget.value) })}
+            >
               <option value={NONE} selected={draft.decision === null}>
                 {t("tools.decisionOfClass")}
               </option>
@@ -157,7 +189,11 @@ export const ClassifyForm = (props: { readonly tool: AdminTool; readonly onDone:
         </FormField>
         <FormField label={t("tools.level")}>
           {(attrs) => (
-            <select {...attrs} class="input" onChange={(event) => setDraft({ level: oneOf(LEVELS, event.currentTarget.value) ?? draft.level })}>
+            <select
+              {...attrs}
+              class="input"
+              onChange={(event) => setDraft({ level: oneOf(LEVELS, event.currentTarget.value) ?? draft.level })}
+            >
               <For each={LEVELS}>
                 {(level) => (
                   <option value={level} selected={draft.level === level}>
@@ -169,7 +205,12 @@ export const ClassifyForm = (props: { readonly tool: AdminTool; readonly onDone:
           )}
         </FormField>
         <label class="flex items-start gap-2 self-center">
-          <input type="checkbox" class="mt-0.5 size-4 accent-accent" checked={draft.fourEyes} onChange={(event) => setDraft({ fourEyes: event.currentTarget.checked })} />
+          <input
+            type="checkbox"
+            class="mt-0.5 size-4 accent-accent"
+            checked={draft.fourEyes}
+            onChange={(event) => setDraft({ fourEyes: event.currentTarget.checked })}
+          />
           {t("tools.fourEyes")}
         </label>
       </div>
@@ -184,7 +225,11 @@ export const ClassifyForm = (props: { readonly tool: AdminTool; readonly onDone:
       <p class="text-meta text-ink-2">{t("tools.openRequests")}</p>
       <ErrorLine error={failure()} />
       <div class="flex flex-wrap gap-2">
-        <button type="submit" class="btn btn-primary" disabled={busy() || changedFields(base().before, draft).length === 0}>
+        <button
+          type="submit"
+          class="btn btn-primary"
+          disabled={busy() || changedFields(base().before, draft).length === 0}
+        >
           {t("tools.save")}
         </button>
         <button type="button" class="btn" onClick={() => props.onDone()}>

@@ -68,13 +68,21 @@ const Row = (props: { readonly tool: AdminTool }): JSX.Element => {
             <Show when={props.tool.classifiedAt} fallback={t("tools.never")}>
               {(at) => (
                 <>
-                  {props.tool.classifiedBy?.displayName} <span class="num block text-meta text-ink-2">{dateTime(at())}</span>
+                  {props.tool.classifiedBy?.displayName}{" "}
+                  <span class="num block text-meta text-ink-2">{dateTime(at())}</span>
                 </>
               )}
             </Show>
           </Fact>
         </dl>
-        <button type="button" class="btn btn-sm" ref={button} aria-expanded={open()} aria-label={t("tools.editOf", { tool: props.tool.id })} onClick={() => setOpen(!open())}>
+        <button
+          type="button"
+          class="btn btn-sm"
+          ref={(element) => (button = element)}
+          aria-expanded={open()}
+          aria-label={open() ? `${t("tools.close")}: ${props.tool.id}` : t("tools.editOf", { tool: props.tool.id })}
+          onClick={() => setOpen(!open())}
+        >
           {open() ? t("tools.close") : t("tools.edit")}
         </button>
       </div>
@@ -96,18 +104,27 @@ export const AdminToolsPage = (): JSX.Element => {
       <TabLinks
         label={t("tools.filter.label")}
         current={filter()}
-        links={FILTERS.map((of) => ({ id: of, label: t(`tools.filter.${of}`), href: `/admin/tools${of === "all" ? "" : `?filter=${of}`}` }))}
+        links={FILTERS.map((of) => ({
+          id: of,
+          label: t(`tools.filter.${of}`),
+          href: `/admin/tools${of === "all" ? "" : `?filter=${of}`}`,
+        }))}
       />
       <QueryPanel query={query} rows={5}>
         {(data) => (
-          <Show when={grouped(data().items, filter()).length > 0} fallback={<EmptyState title={t("tools.empty")}>{t("tools.emptyHint")}</EmptyState>}>
+          <Show
+            when={grouped(data().items, filter()).length > 0}
+            fallback={<EmptyState title={t("tools.empty")}>{t("tools.emptyHint")}</EmptyState>}
+          >
             <For each={grouped(data().items, filter()).map(([group]) => group)}>
               {(group) => {
-                const items = (): readonly AdminTool[] => grouped(data().items, filter()).find(([name]) => name === group)?.[1] ?? [];
+                const items = (): readonly AdminTool[] =>
+                  grouped(data().items, filter()).find(([name]) => name === group)?.[1] ?? [];
                 return (
                   <section aria-label={group} class="flex flex-col gap-2">
                     <h2 class="flex items-baseline gap-2 text-lg">
-                      <span class="font-mono text-base">{group}</span> <span class="text-meta font-normal text-ink-2">{t("tools.count", items().length)}</span>
+                      <span class="font-mono text-base">{group}</span>{" "}
+                      <span class="text-meta font-normal text-ink-2">{t("tools.count", items().length)}</span>
                     </h2>
                     <ul class="panel divide-y divide-line">
                       <For each={items()}>{(tool) => <Row tool={tool} />}</For>

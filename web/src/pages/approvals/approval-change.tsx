@@ -2,11 +2,16 @@ import type { ApprovalDetail } from "@aiw/contract/views";
 import TriangleAlert from "lucide-solid/icons/triangle-alert";
 import { createMemo, createSignal, For, on, type JSX, Show } from "solid-js";
 import { approvals as t } from "../../i18n/approvals.ts";
+import { de } from "../../i18n/de/approvals.ts";
 import { num } from "../../i18n/index.ts";
 import { type DiffControls, DiffView } from "../../ui/diff-view.tsx";
 import { Hash } from "../../ui/hash.tsx";
 import { JsonText, RawText } from "../../ui/json-tree.tsx";
 import { VisibleText } from "../../ui/visible-text-view.tsx";
+
+type FieldKey = keyof typeof de.field;
+const isField = (label: string): label is FieldKey => Object.hasOwn(de.field, label);
+const fieldLabel = (label: string): string => (isField(label) ? t(`field.${label}`) : label);
 
 export interface ChangeProps {
   readonly item: ApprovalDetail;
@@ -16,7 +21,12 @@ export interface ChangeProps {
 
 /** The change itself, rendered from what is frozen. It is built once for a hash: later states of the request do not touch it. */
 export const ApprovalChange = (props: ChangeProps): JSX.Element => {
-  const preview = createMemo(on(() => props.item.snapshotHash, () => props.item.preview));
+  const preview = createMemo(
+    on(
+      () => props.item.snapshotHash,
+      () => props.item.preview,
+    ),
+  );
   return (
     <section aria-labelledby="approval-change" class="flex flex-col gap-3">
       <h2 id="approval-change" class="text-lg">
@@ -27,7 +37,7 @@ export const ApprovalChange = (props: ChangeProps): JSX.Element => {
           <For each={preview().fields}>
             {(field) => (
               <>
-                <dt class="text-ink-2">{field.label}</dt>
+                <dt class="text-ink-2">{fieldLabel(field.label)}</dt>
                 <dd class="min-w-0 whitespace-pre-wrap [overflow-wrap:anywhere]">
                   <VisibleText text={field.value} />
                 </dd>
@@ -36,7 +46,14 @@ export const ApprovalChange = (props: ChangeProps): JSX.Element => {
           </For>
         </dl>
       </Show>
-      <Show when={preview().files} fallback={<Show when={(preview().fields ?? []).length === 0}><p class="text-ink-2">{t("generalPreview")}</p></Show>}>
+      <Show
+        when={preview().files}
+        fallback={
+          <Show when={(preview().fields ?? []).length === 0}>
+            <p class="text-ink-2">{t("generalPreview")}</p>
+          </Show>
+        }
+      >
         {(files) => <DiffView files={files()} controls={props.controls} onOpenCount={props.onOpenCount} />}
       </Show>
       <p class="text-meta text-ink-2">

@@ -23,7 +23,10 @@ const FactValue = (props: { readonly value: unknown }): JSX.Element => (
 );
 
 /** Names and values as a list: hashes shortened with a copy button, web addresses as links, everything else as text. */
-export const FactList = (props: { readonly facts: Readonly<Record<string, unknown>>; readonly label: (key: string) => string }): JSX.Element => (
+export const FactList = (props: {
+  readonly facts: Readonly<Record<string, unknown>>;
+  readonly label: (key: string) => string;
+}): JSX.Element => (
   <dl class="grid grid-cols-[minmax(6rem,max-content)_minmax(0,1fr)] gap-x-4 gap-y-1">
     <For each={Object.entries(props.facts)}>
       {(entry) => (

@@ -47,7 +47,9 @@ const Head = (props: { readonly item: ApprovalDetail; readonly isMember: boolean
         <span class="badge border-line-strong text-ink-2">{words("fourEyes")}</span>
       </Show>
       <span class="ml-auto flex items-center gap-2">
-        <Show when={props.item.status === "pending" && props.item.expiresAt}>{(until) => <Countdown until={until()} class="font-medium" />}</Show>
+        <Show when={props.item.status === "pending" && props.item.expiresAt}>
+          {(until) => <Countdown until={until()} class="font-medium" />}
+        </Show>
         <CopyButton text={`${location.origin}/approvals/${props.item.id}`} label={t("copyLink")} />
       </span>
     </div>
@@ -90,12 +92,15 @@ const Head = (props: { readonly item: ApprovalDetail; readonly isMember: boolean
 
 /** Why the reader cannot decide an open request, said in its place instead of hiding the buttons. */
 const Blocked = (props: { readonly item: ApprovalDetail; readonly past: boolean }): JSX.Element => {
-  const reason = (): NonNullable<ApprovalDetail["notDecidable"]> => (props.past ? "expired" : (props.item.notDecidable ?? "decided"));
+  const reason = (): NonNullable<ApprovalDetail["notDecidable"]> =>
+    props.past ? "expired" : (props.item.notDecidable ?? "decided");
   const body = (): string => {
     const now = reason();
     if (now === "decided") return "";
     if (now !== "approver_missing") return t(`blocked.${now}Body`);
-    return props.item.level === "global_approver" ? t("blocked.approver_missingGlobal") : t("blocked.approver_missingWorkspace");
+    return props.item.level === "global_approver"
+      ? t("blocked.approver_missingGlobal")
+      : t("blocked.approver_missingWorkspace");
   };
   return (
     <section class="panel p-3" aria-label={t("bar.label")}>
@@ -106,19 +111,19 @@ const Blocked = (props: { readonly item: ApprovalDetail; readonly past: boolean 
 };
 
 interface Conflict {
-  readonly code: string;
+  readonly problem: ApiProblem;
   readonly item: ApprovalDetail | undefined;
 }
 const CONFLICTS: ReadonlySet<string> = new Set(["decided", "expired", "stale", "cancelled", "invalid"]);
 
 const conflictText = (conflict: Conflict): string => {
-  const { code, item } = conflict;
-  if (code === "decided") {
-    if (item?.decidedBy == null || item.decidedAt === null) return t("conflict.decidedAnonymous");
-    return t("conflict.decided", { name: item.decidedBy.displayName, time: timeOfDay(item.decidedAt) });
-  }
-  if (code === "expired" || code === "stale" || code === "cancelled" || code === "invalid") return t(`conflict.${code}`);
-  return t("conflict.decidedAnonymous");
+  const { code, params } = conflict.problem;
+  if (code === "expired" || code === "stale" || code === "cancelled" || code === "invalid")
+    return t(`conflict.${code}`);
+  const name = conflict.item?.decidedBy?.displayName ?? params["by"];
+  const at = conflict.item?.decidedAt ?? params["at"];
+  if (typeof name !== "string" || typeof at !== "string") return t("conflict.decidedAnonymous");
+  return t("conflict.decided", { name, time: timeOfDay(at) });
 };
 
 const fetchItem = (id: string): Promise<ApprovalDetail> => call("getApproval", { params: { approvalId: id } });
@@ -128,7 +133,10 @@ const send = (item: ApprovalDetail, decision: Decision): Promise<ApprovalDetail>
   const seenHash = item.snapshotHash;
   return decision.kind === "approve"
     ? call("approve", { params, body: { seenHash, ...(decision.reason === "" ? {} : { reason: decision.reason }) } })
-    : call("reject", { params, body: { seenHash, reason: decision.reason, ...(decision.endRun ? { endRun: true } : {}) } });
+    : call("reject", {
+        params,
+        body: { seenHash, reason: decision.reason, ...(decision.endRun ? { endRun: true } : {}) },
+      });
 };
 
 /**
@@ -210,7 +218,7 @@ export const ApprovalItem = (props: ApprovalItemProps): JSX.Element => {
       if (error instanceof ApiProblem && CONFLICTS.has(error.code)) {
         const fresh = await fetchItem(props.id).catch(() => undefined);
         if (fresh !== undefined) take(fresh);
-        setConflict({ code: error.code, item: fresh });
+        setConflict({ problem: error, item: fresh });
         queueMicrotask(() => alert?.focus());
       } else setFailure(error);
     } finally {
@@ -226,9 +234,12 @@ export const ApprovalItem = (props: ApprovalItemProps): JSX.Element => {
   useApprovalKeys({ item: shown, backHref: () => props.backHref, bar, diff });
   usePageTitle(() => {
     const item = shown();
-    return item === undefined ? t("title") : `${t("itemTitle", { number: String(item.number) })} · ${item.workspaceName}`;
+    return item === undefined
+      ? t("title")
+      : `${t("itemTitle", { number: String(item.number) })} · ${item.workspaceName}`;
   });
-  const isMember = (workspaceId: string): boolean => !workspaces.isPending && (workspaces.data?.items ?? []).some((ws) => ws.id === workspaceId);
+  const isMember = (workspaceId: string): boolean =>
+    !workspaces.isPending && (workspaces.data?.items ?? []).some((ws) => ws.id === workspaceId);
   const isRequester = (item: ApprovalDetail): boolean => !me.isPending && me.data?.id === item.requester.id;
 
   return (
@@ -247,7 +258,11 @@ export const ApprovalItem = (props: ApprovalItemProps): JSX.Element => {
             <Show when={difference()}>
               <div class="rounded-panel border border-warn bg-warn-bg p-3 text-warn">
                 <p class="font-medium">{t("changed.title")}</p>
-                <p>{difference() === "status" ? t("changed.nowStatus", { status: words(`request.${live()?.status ?? "pending"}`) }) : t("changed.body")}</p>
+                <p>
+                  {difference() === "status"
+                    ? t("changed.nowStatus", { status: words(`request.${live()?.status ?? "pending"}`) })
+                    : t("changed.body")}
+                </p>
                 <button type="button" class="btn btn-sm mt-2" onClick={showNew}>
                   {t("changed.reload")}
                 </button>
@@ -256,7 +271,12 @@ export const ApprovalItem = (props: ApprovalItemProps): JSX.Element => {
           </div>
           <Show when={conflict()}>
             {(found) => (
-              <div role="alert" tabindex={-1} ref={(element) => (alert = element)} class="rounded-panel border border-warn bg-warn-bg p-3 text-warn">
+              <div
+                role="alert"
+                tabindex={-1}
+                ref={(element) => (alert = element)}
+                class="rounded-panel border border-warn bg-warn-bg p-3 text-warn"
+              >
                 <p class="font-medium">{conflictText(found())}</p>
                 <p>{t("conflict.reloaded")}</p>
               </div>

@@ -34,8 +34,16 @@ export const useApprovalKeys = (on: Targets): void => {
     { keys: "a", label: () => t("keys.approve"), when: () => on.bar() !== null, run: () => on.bar()?.approve() },
     { keys: "r", label: () => t("keys.reject"), when: () => on.bar() !== null, run: () => on.bar()?.reject() },
     { keys: "n", label: () => t("keys.chat"), run: goToChat },
-    { keys: "y", label: () => t("keys.copyLink"), run: withItem((item) => void copy(`${location.origin}/approvals/${item.id}`, t("linkCopied"))) },
-    { keys: "h", label: () => t("keys.copyHash"), run: withItem((item) => void copy(item.snapshotHash, t("hash.copied"))) },
+    {
+      keys: "y",
+      label: () => t("keys.copyLink"),
+      run: withItem((item) => void copy(`${location.origin}/approvals/${item.id}`, t("linkCopied"))),
+    },
+    {
+      keys: "h",
+      label: () => t("keys.copyHash"),
+      run: withItem((item) => void copy(item.snapshotHash, t("hash.copied"))),
+    },
     { keys: "d", label: () => t("keys.nextFile"), when: () => on.diff() !== null, run: () => on.diff()?.nextFile() },
     { keys: "v", label: () => t("keys.viewed"), when: () => on.diff() !== null, run: () => on.diff()?.toggleViewed() },
     { keys: "w", label: () => t("keys.wrap"), when: () => on.diff() !== null, run: () => on.diff()?.toggleWrap() },

@@ -35,7 +35,10 @@ export const ApprovalList = (props: ApprovalListProps): JSX.Element => {
   const query = useInfiniteQuery(() => ({
     queryKey: [...keys.approvals(props.filter, props.workspaceId), "pages"],
     queryFn: ({ pageParam, signal }: { pageParam: string | undefined; signal: AbortSignal }) =>
-      call("listApprovals", { query: { filter: props.filter, workspaceId: props.workspaceId, cursor: pageParam, limit: 50 }, signal }),
+      call("listApprovals", {
+        query: { filter: props.filter, workspaceId: props.workspaceId, cursor: pageParam, limit: 50 },
+        signal,
+      }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page: { next: string | null }) => page.next ?? undefined,
   }));
@@ -47,7 +50,11 @@ export const ApprovalList = (props: ApprovalListProps): JSX.Element => {
 
   return (
     <section aria-label={t("listLabel")} class="flex min-w-0 flex-col gap-2">
-      <TabLinks label={t("listLabel")} current={props.filter} links={FILTERS.map((filter) => ({ id: filter, label: t(filter), href: props.filterHref(filter) }))} />
+      <TabLinks
+        label={t("listLabel")}
+        current={props.filter}
+        links={FILTERS.map((filter) => ({ id: filter, label: t(filter), href: props.filterHref(filter) }))}
+      />
       <QueryPanel query={query} rows={5}>
         {(data) => (
           <Show
@@ -74,13 +81,23 @@ export const ApprovalList = (props: ApprovalListProps): JSX.Element => {
               <For each={items()}>
                 {(item) => (
                   <li>
-                    <ApprovalRow item={item} href={props.itemHref(item.id)} current={props.selected === item.id} showWorkspace={props.workspaceId === undefined} />
+                    <ApprovalRow
+                      item={item}
+                      href={props.itemHref(item.id)}
+                      current={props.selected === item.id}
+                      showWorkspace={props.workspaceId === undefined}
+                    />
                   </li>
                 )}
               </For>
             </ul>
             <Show when={query.hasNextPage}>
-              <button type="button" class="btn btn-sm self-start" disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+              <button
+                type="button"
+                class="btn btn-sm self-start"
+                disabled={query.isFetchingNextPage}
+                onClick={() => void query.fetchNextPage()}
+              >
                 {t("loadMore")}
               </button>
             </Show>

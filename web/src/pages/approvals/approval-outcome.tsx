@@ -51,7 +51,9 @@ const body = (item: ApprovalDetail): string | null => {
     case "rejected":
       return t("outcome.rejectedHint");
     case "expired":
-      return item.mayRequestAgain && item.expiresAt !== null ? t("outcome.expiredBody", { time: dateTime(item.expiresAt) }) : t("outcome.expiredNobody");
+      return item.mayRequestAgain && item.expiresAt !== null
+        ? t("outcome.expiredBody", { time: dateTime(item.expiresAt) })
+        : t("outcome.expiredNobody");
     case "cancelled":
       return t("outcome.cancelledBody");
     case "invalid":
@@ -85,7 +87,10 @@ const Receipt = (props: { readonly item: ApprovalDetail; readonly executedHash: 
   );
 };
 
-const RequestAgain = (props: { readonly item: ApprovalDetail; readonly itemHref: (id: string) => string }): JSX.Element => {
+const RequestAgain = (props: {
+  readonly item: ApprovalDetail;
+  readonly itemHref: (id: string) => string;
+}): JSX.Element => {
   const [busy, setBusy] = createSignal(false);
   const [started, setStarted] = createSignal(false);
   const [failure, setFailure] = createSignal<unknown>(null);
@@ -128,17 +133,33 @@ const RequestAgain = (props: { readonly item: ApprovalDetail; readonly itemHref:
 };
 
 /** What became of a request that is no longer open; the heading takes the focus after a decision. */
-export const ApprovalOutcome = (props: { readonly item: ApprovalDetail; readonly itemHref: (id: string) => string; readonly ref: (heading: HTMLElement) => void }): JSX.Element => (
-  <section class={`rounded-panel border p-4 ${TONE[props.item.status]}`} aria-labelledby="approval-outcome" aria-live="polite">
+export const ApprovalOutcome = (props: {
+  readonly item: ApprovalDetail;
+  readonly itemHref: (id: string) => string;
+  readonly ref: (heading: HTMLElement) => void;
+}): JSX.Element => (
+  <section
+    class={`rounded-panel border p-4 ${TONE[props.item.status]}`}
+    aria-labelledby="approval-outcome"
+    aria-live="polite"
+  >
     <h2 id="approval-outcome" class="text-lg" tabindex={-1} ref={props.ref}>
       {headline(props.item)}
     </h2>
     <Show when={body(props.item)}>{(text) => <p class="mt-1 max-w-[70ch]">{text()}</p>}</Show>
-    <Show when={props.item.decidedAt}>{(at) => <p class="mt-1 text-meta text-ink-2">{t("outcome.at", { time: dateTime(at()) })}</p>}</Show>
+    <Show when={props.item.decidedAt}>
+      {(at) => <p class="mt-1 text-meta text-ink-2">{t("outcome.at", { time: dateTime(at()) })}</p>}
+    </Show>
     <Show when={props.item.decisionReason}>
       {(reason) => (
         <p class="mt-2 whitespace-pre-wrap [overflow-wrap:anywhere]">
-          <VisibleText text={props.item.status === "rejected" ? t("outcome.rejectedBody", { reason: reason() }) : t("outcome.comment", { reason: reason() })} />
+          <VisibleText
+            text={
+              props.item.status === "rejected"
+                ? t("outcome.rejectedBody", { reason: reason() })
+                : t("outcome.comment", { reason: reason() })
+            }
+          />
         </p>
       )}
     </Show>

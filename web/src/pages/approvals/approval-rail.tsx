@@ -20,14 +20,23 @@ const Section = (props: { readonly title: string; readonly children: JSX.Element
 
 type PreconditionKey = keyof typeof de.precondition;
 const isPrecondition = (key: string): key is PreconditionKey => Object.hasOwn(de.precondition, key);
+type Channel = keyof typeof de.channel;
+const isChannel = (channel: string): channel is Channel => Object.hasOwn(de.channel, channel);
+const channelWord = (channel: string): string => (isChannel(channel) ? t(`channel.${channel}`) : channel);
+
 const preconditionLabel = (key: string): string => (isPrecondition(key) ? t(`precondition.${key}`) : key);
 
 const Preconditions = (props: { readonly item: ApprovalDetail }): JSX.Element => (
   <Section title={t("sections.preconditions")}>
-    <Show when={Object.keys(props.item.preconditions).length > 0} fallback={<p class="text-ink-2">{t("preconditionsNone")}</p>}>
+    <Show
+      when={Object.keys(props.item.preconditions).length > 0}
+      fallback={<p class="text-ink-2">{t("preconditionsNone")}</p>}
+    >
       <FactList facts={props.item.preconditions} label={preconditionLabel} />
       <Show when={props.item.status === "pending"}>
-        <p class={props.item.stale ? "text-neg" : "text-ink-2"}>{props.item.stale ? t("preconditionsStale") : t("preconditionsOk")}</p>
+        <p class={props.item.stale ? "text-neg" : "text-ink-2"}>
+          {props.item.stale ? t("preconditionsStale") : t("preconditionsOk")}
+        </p>
       </Show>
     </Show>
   </Section>
@@ -62,7 +71,7 @@ const History = (props: { readonly item: ApprovalDetail; readonly itemHref: (id:
           <li>
             <span class="font-medium">{t(`vote.${vote.vote}`)}</span> <Person person={vote.by} />
             <div class="text-meta text-ink-2">
-              {dateTime(vote.at)} · {t("vote.channel", { channel: vote.channel })}
+              {dateTime(vote.at)} · {t("vote.channel", { channel: channelWord(vote.channel) })}
             </div>
             <Show when={vote.reason}>
               {(reason) => (
@@ -113,7 +122,10 @@ const Siblings = (props: { readonly item: ApprovalDetail; readonly itemHref: (id
 );
 
 /** Why the question is asked, what the answer is bound to, who may give it; the model's own words last (APR-1). */
-export const ApprovalRail = (props: { readonly item: ApprovalDetail; readonly itemHref: (id: string) => string }): JSX.Element => (
+export const ApprovalRail = (props: {
+  readonly item: ApprovalDetail;
+  readonly itemHref: (id: string) => string;
+}): JSX.Element => (
   <aside class="panel flex flex-col gap-3 p-3" aria-label={t("sections.why")}>
     <Section title={t("sections.why")}>
       <p>{explain(props.item.explanation)}</p>

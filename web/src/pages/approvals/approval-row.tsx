@@ -10,7 +10,12 @@ import { RequestBadge } from "../../ui/state-badge.tsx";
 import { VisibleText } from "../../ui/visible-text-view.tsx";
 
 /** A request in the list: risk, what, who, where, and how long there is left. */
-export const ApprovalRow = (props: { readonly item: ApprovalSummary; readonly href: string; readonly current: boolean; readonly showWorkspace: boolean }): JSX.Element => (
+export const ApprovalRow = (props: {
+  readonly item: ApprovalSummary;
+  readonly href: string;
+  readonly current: boolean;
+  readonly showWorkspace: boolean;
+}): JSX.Element => (
   <A
     href={props.href}
     noScroll
@@ -27,7 +32,10 @@ export const ApprovalRow = (props: { readonly item: ApprovalSummary; readonly hr
         <span class="badge border-line-strong text-ink-2">{words("fourEyes")}</span>
       </Show>
       <span class="ml-auto text-meta">
-        <Show when={props.item.status === "pending" && props.item.expiresAt} fallback={<RequestBadge status={props.item.status} byPolicy={props.item.allowedByPolicy} />}>
+        <Show
+          when={props.item.status === "pending" && props.item.expiresAt}
+          fallback={<RequestBadge status={props.item.status} byPolicy={props.item.allowedByPolicy} />}
+        >
           {(until) => <Countdown until={until()} />}
         </Show>
       </span>

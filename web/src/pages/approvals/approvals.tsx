@@ -16,7 +16,8 @@ const focusRow = (id: string): void => {
   row?.focus();
   row?.scrollIntoView({ block: "nearest" });
 };
-const focusedRow = (): string | undefined => document.activeElement?.closest<HTMLElement>("[data-approval]")?.dataset["approval"];
+const focusedRow = (): string | undefined =>
+  document.activeElement?.closest<HTMLElement>("[data-approval]")?.dataset["approval"];
 
 /**
  * The inbox, over all workspaces or of one: list beside detail on a wide window, one at a time on a narrow one (APR-15).
@@ -53,8 +54,17 @@ export const ApprovalsPage = (): JSX.Element => {
         <PageHeader title={t("title")} />
       </div>
       <div class="grid gap-5 xl:grid-cols-[20rem_minmax(0,1fr)]">
-        <div class={`min-w-0 xl:sticky xl:top-4 xl:max-h-[calc(100dvh-2rem)] xl:self-start xl:overflow-y-auto ${params.id === undefined ? "" : "max-xl:hidden"}`}>
-          <ApprovalList workspaceId={params.ws} filter={filter()} selected={params.id} filterHref={filterHref} itemHref={itemHref} onIds={setIds} />
+        <div
+          class={`min-w-0 xl:sticky xl:top-4 xl:max-h-[calc(100dvh-2rem)] xl:self-start xl:overflow-y-auto ${params.id === undefined ? "" : "max-xl:hidden"}`}
+        >
+          <ApprovalList
+            workspaceId={params.ws}
+            filter={filter()}
+            selected={params.id}
+            filterHref={filterHref}
+            itemHref={itemHref}
+            onIds={setIds}
+          />
         </div>
         <div class="min-w-0">
           <Show

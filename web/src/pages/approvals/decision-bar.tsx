@@ -1,5 +1,16 @@
 import type { ApprovalDetail } from "@aiw/contract/views";
-import { createEffect, createSignal, createUniqueId, type JSX, Match, on, onCleanup, onMount, Show, Switch } from "solid-js";
+import {
+  createEffect,
+  createSignal,
+  createUniqueId,
+  type JSX,
+  Match,
+  on,
+  onCleanup,
+  onMount,
+  Show,
+  Switch,
+} from "solid-js";
 import { approvals as t } from "../../i18n/approvals.ts";
 import { ErrorLine } from "../../ui/error-panel.tsx";
 import { FormField } from "../../ui/form-field.tsx";
@@ -40,10 +51,16 @@ const createArmed = (): (() => boolean) => {
 };
 
 /** A button that stays focusable while it does not act, so that the keyboard never loses its place. */
-const ActButton = (props: { readonly class: string; readonly off: boolean; readonly onAct: () => void; readonly ref?: (element: HTMLButtonElement) => void; readonly children: JSX.Element }): JSX.Element => (
+const ActButton = (props: {
+  readonly class: string;
+  readonly off: boolean;
+  readonly onAct: () => void;
+  readonly ref?: (element: HTMLButtonElement) => void;
+  readonly children: JSX.Element;
+}): JSX.Element => (
   <button
     type="button"
-    class={`btn min-h-12 flex-1 md:min-h-10 md:flex-none ${props.class}`}
+    class={`btn min-h-12 transition-none flex-1 md:min-h-10 md:flex-none ${props.class}`}
     aria-disabled={props.off}
     ref={(element) => props.ref?.(element)}
     onClick={() => {
@@ -61,7 +78,8 @@ const Confirm = (props: DecisionBarProps & { readonly onBack: () => void }): JSX
   const titleId = createUniqueId();
   const needsTyping = (): boolean => confirmationOf(props.item) === "type";
   const target = (): string => targetOf(props.item);
-  const off = (): boolean => !armed() || props.busy || props.locked !== null || (needsTyping() && typed().trim() !== target());
+  const off = (): boolean =>
+    !armed() || props.busy || props.locked !== null || (needsTyping() && typed().trim() !== target());
   let button: HTMLButtonElement | undefined;
   let field: HTMLInputElement | undefined;
   onMount(() => (field ?? button)?.focus());
@@ -71,21 +89,45 @@ const Confirm = (props: DecisionBarProps & { readonly onBack: () => void }): JSX
         {t("bar.confirmTitle")}
       </p>
       <p class="text-meta text-ink-2 [overflow-wrap:anywhere]">
-        <VisibleText text={t("bar.confirmBody", { title: props.item.title, hash: props.item.snapshotHash.slice(0, 12) })} />
+        <VisibleText
+          text={t("bar.confirmBody", { title: props.item.title, hash: props.item.snapshotHash.slice(0, 12) })}
+        />
       </p>
       <Show when={props.isRequester}>
         <p class="text-meta text-warn">{t("bar.selfHint")}</p>
       </Show>
       <Show when={needsTyping()}>
         <FormField label={t("bar.typeTarget", { target: target() })} required>
-          {(attrs) => <input {...attrs} ref={field} class="input" autocomplete="off" value={typed()} onInput={(event) => setTyped(event.currentTarget.value)} />}
+          {(attrs) => (
+            <input
+              {...attrs}
+              ref={(element) => (field = element)}
+              class="input"
+              autocomplete="off"
+              value={typed()}
+              onInput={(event) => setTyped(event.currentTarget.value)}
+            />
+          )}
         </FormField>
       </Show>
       <FormField label={t("bar.comment")}>
-        {(attrs) => <input {...attrs} class="input" maxlength={2000} value={comment()} onInput={(event) => setComment(event.currentTarget.value)} />}
+        {(attrs) => (
+          <input
+            {...attrs}
+            class="input"
+            maxlength={2000}
+            value={comment()}
+            onInput={(event) => setComment(event.currentTarget.value)}
+          />
+        )}
       </FormField>
       <div class="flex gap-2">
-        <ActButton class="btn-primary" off={off()} onAct={() => props.onDecide({ kind: "approve", reason: comment().trim() })} ref={(element) => (button = element)}>
+        <ActButton
+          class="btn-primary"
+          off={off()}
+          onAct={() => props.onDecide({ kind: "approve", reason: comment().trim() })}
+          ref={(element) => (button = element)}
+        >
           {props.busy ? t("bar.sending") : t("bar.confirm")}
         </ActButton>
         <ActButton class="" off={props.busy} onAct={props.onBack}>
@@ -119,11 +161,24 @@ const Reject = (props: DecisionBarProps & { readonly onBack: () => void }): JSX.
     >
       <FormField label={t("bar.reason")} help={t("bar.reasonHint")} required>
         {(attrs) => (
-          <textarea {...attrs} ref={field} class="input min-h-20" rows={3} maxlength={2000} value={reason()} onInput={(event) => setReason(event.currentTarget.value)} />
+          <textarea
+            {...attrs}
+            ref={(element) => (field = element)}
+            class="input min-h-20"
+            rows={3}
+            maxlength={2000}
+            value={reason()}
+            onInput={(event) => setReason(event.currentTarget.value)}
+          />
         )}
       </FormField>
       <label class="flex min-h-7 items-center gap-2">
-        <input type="checkbox" class="size-4 accent-accent" checked={endRun()} onChange={(event) => setEndRun(event.currentTarget.checked)} />
+        <input
+          type="checkbox"
+          class="size-4 accent-accent"
+          checked={endRun()}
+          onChange={(event) => setEndRun(event.currentTarget.checked)}
+        />
         {t("bar.endRun")}
       </label>
       <div class="flex gap-2">
@@ -180,10 +235,20 @@ export const DecisionBar = (props: DecisionBarProps): JSX.Element => {
       <Switch>
         <Match when={step() === "idle"}>
           <div class="flex flex-wrap items-center gap-2">
-            <ActButton class="btn-primary" off={!armed() || props.locked !== null || props.busy} onAct={approve} ref={(element) => (approveButton = element)}>
+            <ActButton
+              class="btn-primary"
+              off={!armed() || props.locked !== null || props.busy}
+              onAct={approve}
+              ref={(element) => (approveButton = element)}
+            >
               {props.busy ? t("bar.sending") : t("bar.approve")}
             </ActButton>
-            <ActButton class="btn-danger" off={!armed() || props.locked !== null || props.busy} onAct={() => open("reject")} ref={(element) => (rejectButton = element)}>
+            <ActButton
+              class="btn-danger"
+              off={!armed() || props.locked !== null || props.busy}
+              onAct={() => open("reject")}
+              ref={(element) => (rejectButton = element)}
+            >
               {t("bar.reject")}
             </ActButton>
             <Show when={props.unviewed > 0}>

@@ -4,14 +4,55 @@ import { byUrgency, confirmationOf, differenceOf, factLink, isPast, neighbour } 
 
 const person = { id: "0190b0a0-0000-7000-8000-000000000001", name: "member", displayName: "Member" };
 const base: ApprovalDetail = {
-  id: "0190b0a0-0000-7000-8000-000000000010", number: 1, workspaceId: person.id, workspaceName: "w", runId: person.id, chatId: null, toolCallId: person.id,
-  tool: "git.propose_change", title: "t", sourceName: "s", riskClass: "write_external", requester: person, level: "workspace_admin", fourEyes: false,
-  status: "pending", invalidReason: null, stale: false, allowedByPolicy: false, createdAt: "2026-11-30T10:00:00Z", expiresAt: "2026-12-01T10:00:00Z",
-  decidedBy: null, decidedAt: null, decisionReason: null, selfApproval: false, decidable: true, notDecidable: null,
-  snapshotHash: "a".repeat(64), definitionHash: "b".repeat(64), policyVersion: 1, args: "{}", argsBytes: 2, argsHash: "c".repeat(64), hiddenCharacters: 0,
-  preview: { title: "t", kind: "arguments" }, preconditions: {}, explanation: { code: "class_write_external", params: {} }, modelNote: null,
-  executeBefore: null, attempt: 0, executedAt: null, executedHash: null, reconciled: false, result: null, facts: null, predecessorId: null, successorId: null,
-  siblings: [], votes: [], mayRequestAgain: false,
+  id: "0190b0a0-0000-7000-8000-000000000010",
+  number: 1,
+  workspaceId: person.id,
+  workspaceName: "w",
+  runId: person.id,
+  chatId: null,
+  toolCallId: person.id,
+  tool: "git.propose_change",
+  title: "t",
+  sourceName: "s",
+  riskClass: "write_external",
+  requester: person,
+  level: "workspace_admin",
+  fourEyes: false,
+  status: "pending",
+  invalidReason: null,
+  stale: false,
+  allowedByPolicy: false,
+  createdAt: "2026-11-30T10:00:00Z",
+  expiresAt: "2026-12-01T10:00:00Z",
+  decidedBy: null,
+  decidedAt: null,
+  decisionReason: null,
+  selfApproval: false,
+  decidable: true,
+  notDecidable: null,
+  snapshotHash: "a".repeat(64),
+  definitionHash: "b".repeat(64),
+  policyVersion: 1,
+  args: "{}",
+  argsBytes: 2,
+  argsHash: "c".repeat(64),
+  hiddenCharacters: 0,
+  preview: { title: "t", kind: "arguments" },
+  preconditions: {},
+  explanation: { code: "class_write_external", params: {} },
+  modelNote: null,
+  executeBefore: null,
+  attempt: 0,
+  executedAt: null,
+  executedHash: null,
+  reconciled: false,
+  result: null,
+  facts: null,
+  predecessorId: null,
+  successorId: null,
+  siblings: [],
+  votes: [],
+  mayRequestAgain: false,
 };
 
 describe("an open request never changes under the cursor (APR-15)", () => {
@@ -31,9 +72,11 @@ describe("an open request never changes under the cursor (APR-15)", () => {
 
 describe("deciding (APR-4, APR-15)", () => {
   test("the more harm, the more deliberate the confirmation", () => {
-    expect((["read", "write_internal", "write_external", "destructive", null] as const).map((riskClass) => confirmationOf({ riskClass }))).toEqual([
-      "direct", "direct", "confirm", "type", "confirm",
-    ]);
+    expect(
+      (["read", "write_internal", "write_external", "destructive", null] as const).map((riskClass) =>
+        confirmationOf({ riskClass }),
+      ),
+    ).toEqual(["direct", "direct", "confirm", "type", "confirm"]);
   });
   test("a request past its time is closed by the server's clock", () => {
     expect(isPast(base, Date.parse("2026-12-01T10:00:00Z"))).toBe(true);
@@ -41,7 +84,12 @@ describe("deciding (APR-4, APR-15)", () => {
     expect(isPast({ status: "executed", expiresAt: base.expiresAt }, Date.parse("2027-01-01T00:00:00Z"))).toBe(false);
   });
   test("the list starts with what expires soonest, then with what can do most harm", () => {
-    const item = (id: string, expiresAt: string | null, riskClass: ApprovalSummary["riskClass"]): ApprovalSummary => ({ ...base, id, expiresAt, riskClass });
+    const item = (id: string, expiresAt: string | null, riskClass: ApprovalSummary["riskClass"]): ApprovalSummary => ({
+      ...base,
+      id,
+      expiresAt,
+      riskClass,
+    });
     const sorted = byUrgency([
       item("late", "2026-12-03T00:00:00Z", "destructive"),
       item("never", null, "destructive"),

@@ -33,7 +33,8 @@ export const isPast = (item: Pick<ApprovalSummary, "status" | "expiresAt">, nowM
 
 const RISK = { destructive: 0, write_external: 1, write_internal: 2, read: 3 } as const;
 const riskRank = (item: ApprovalSummary): number => (item.riskClass === null ? 0 : RISK[item.riskClass]);
-const expiry = (item: ApprovalSummary): number => (item.expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(item.expiresAt));
+const expiry = (item: ApprovalSummary): number =>
+  item.expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(item.expiresAt);
 
 /** What expires soonest stands first; of the same moment, what can do most harm. */
 export function byUrgency(items: readonly ApprovalSummary[]): readonly ApprovalSummary[] {

@@ -38,7 +38,13 @@ export const RunActions = (props: { readonly run: RunSummary; readonly small?: b
         )}
       </Show>
       <Show when={props.run.may.resume}>
-        <button type="button" class={`btn ${size()}`} title={t("resumeHint")} disabled={busy()} onClick={() => void act("resumeRun")}>
+        <button
+          type="button"
+          class={`btn ${size()}`}
+          title={t("resumeHint")}
+          disabled={busy()}
+          onClick={() => void act("resumeRun")}
+        >
           {t("resume")}
         </button>
       </Show>

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/solid-query";
+import ChevronRight from "lucide-solid/icons/chevron-right";
 import { For, type JSX, Show } from "solid-js";
 import { call } from "../../data/client.ts";
 import { keys } from "../../data/keys.ts";
@@ -10,7 +11,8 @@ import { QueryPanel } from "../../ui/query-panel.tsx";
 
 const MOST = 1_000;
 
-const bodyOf = (event: object): object => Object.fromEntries(Object.entries(event).filter(([key]) => key !== "seq" && key !== "type" && key !== "at"));
+const bodyOf = (event: object): object =>
+  Object.fromEntries(Object.entries(event).filter(([key]) => key !== "seq" && key !== "type" && key !== "at"));
 
 /** The events of a run as they were recorded: number, type, time, content (RUN-11). */
 export const RunEvents = (props: { readonly runId: string; readonly active: boolean }): JSX.Element => {
@@ -34,9 +36,14 @@ export const RunEvents = (props: { readonly runId: string; readonly active: bool
             <For each={data().items}>
               {(event) => (
                 <li class="px-3 py-1">
-                  <details>
-                    <summary class="min-h-7">
-                      <span class="inline-flex flex-wrap items-center gap-x-4 align-middle text-meta">
+                  <details class="group">
+                    <summary class="flex min-h-7 items-center gap-1.5">
+                      <ChevronRight
+                        size={16}
+                        class="shrink-0 transition-transform group-open:rotate-90"
+                        aria-hidden="true"
+                      />
+                      <span class="flex min-w-0 flex-wrap items-center gap-x-4 text-meta">
                         <span class="num w-10 text-ink-2">{event.seq}</span>
                         <code class="mono">{event.type}</code>
                         <time class="num text-ink-2" datetime={event.at}>

@@ -28,7 +28,9 @@ export const RunFacts = (props: { readonly run: RunDetail }): JSX.Element => {
         {(at) => (
           <Fact label={t("facts.ended")}>
             {dateTime(at())}
-            <Show when={props.run.endReason}>{(reason) => <span class="block text-meta text-ink-2">{t(`endReason.${reason()}`)}</span>}</Show>
+            <Show when={props.run.endReason}>
+              {(reason) => <span class="block text-meta text-ink-2">{t(`endReason.${reason()}`)}</span>}
+            </Show>
           </Fact>
         )}
       </Show>

@@ -11,7 +11,11 @@ import { toast } from "../../ui/toast.tsx";
 
 const OUTCOMES = ["happened", "retry", "end"] as const;
 type Outcome = (typeof OUTCOMES)[number];
-const HINT = { happened: () => t("reconcile.happenedHint"), retry: () => t("reconcile.retryHint"), end: () => t("reconcile.endHint") } satisfies Record<Outcome, () => string>;
+const HINT = {
+  happened: () => t("reconcile.happenedHint"),
+  retry: () => t("reconcile.retryHint"),
+  end: () => t("reconcile.endHint"),
+} satisfies Record<Outcome, () => string>;
 
 const Form = (props: { readonly run: RunDetail; readonly approval: ApprovalSummary }): JSX.Element => {
   const name = createUniqueId();
@@ -25,11 +29,14 @@ const Form = (props: { readonly run: RunDetail; readonly approval: ApprovalSumma
     const chosen = outcome();
     setTried(true);
     if (chosen === undefined) return;
-    if (comment().trim() === "") return void commentField?.focus();
+    if (comment().trim() === "") return commentField?.focus();
     setBusy(true);
     setFailure(null);
     try {
-      await call("reconcileRun", { params: { runId: props.run.id }, body: { approvalId: props.approval.id, outcome: chosen, comment: comment().trim() } });
+      await call("reconcileRun", {
+        params: { runId: props.run.id },
+        body: { approvalId: props.approval.id, outcome: chosen, comment: comment().trim() },
+      });
       toast(t("reconcile.sent"));
     } catch (error) {
       setFailure(error);
@@ -49,7 +56,10 @@ const Form = (props: { readonly run: RunDetail; readonly approval: ApprovalSumma
       }}
     >
       <p>{t("reconcile.intro", { tool: props.approval.tool })}</p>
-      <A class="link self-start [overflow-wrap:anywhere]" href={`/w/${props.run.workspaceId}/approvals/${props.approval.id}`}>
+      <A
+        class="link self-start [overflow-wrap:anywhere]"
+        href={`/w/${props.run.workspaceId}/approvals/${props.approval.id}`}
+      >
         {t("reconcile.request", { number: String(props.approval.number), title: props.approval.title })}
       </A>
       <fieldset class="flex flex-col gap-2">
@@ -57,7 +67,14 @@ const Form = (props: { readonly run: RunDetail; readonly approval: ApprovalSumma
         <For each={OUTCOMES}>
           {(choice) => (
             <label class="flex items-start gap-2 rounded-control border border-line p-3 has-checked:border-accent">
-              <input type="radio" class="mt-0.5 size-4 accent-accent" name={name} value={choice} checked={outcome() === choice} onChange={() => setOutcome(choice)} />
+              <input
+                type="radio"
+                class="mt-0.5 size-4 accent-accent"
+                name={name}
+                value={choice}
+                checked={outcome() === choice}
+                onChange={() => setOutcome(choice)}
+              />
               <span>
                 <span class="font-medium">{t(`reconcile.${choice}`)}</span>
                 <span class="block text-ink-2">{HINT[choice]()}</span>
@@ -78,7 +95,15 @@ const Form = (props: { readonly run: RunDetail; readonly approval: ApprovalSumma
         required
       >
         {(attrs) => (
-          <textarea {...attrs} ref={commentField} class="input min-h-20" rows={3} maxlength={2000} value={comment()} onInput={(event) => setComment(event.currentTarget.value)} />
+          <textarea
+            {...attrs}
+            ref={(element) => (commentField = element)}
+            class="input min-h-20"
+            rows={3}
+            maxlength={2000}
+            value={comment()}
+            onInput={(event) => setComment(event.currentTarget.value)}
+          />
         )}
       </FormField>
       <ErrorLine error={failure()} />
@@ -96,7 +121,9 @@ export const RunReconcile = (props: { readonly run: RunDetail }): JSX.Element =>
       {t("reconcile.title")}
     </h2>
     <Show when={props.run.may.reconcile} fallback={<p class="mt-1">{t("reconcile.onlyAdmin")}</p>}>
-      <For each={props.run.approvals.filter((approval) => approval.status === "unknown")}>{(approval) => <Form run={props.run} approval={approval} />}</For>
+      <For each={props.run.approvals.filter((approval) => approval.status === "unknown")}>
+        {(approval) => <Form run={props.run} approval={approval} />}
+      </For>
     </Show>
   </section>
 );

@@ -26,4 +26,8 @@ const TOUCHED: ReadonlySet<string> = new Set(["executed", "executing", "unknown"
 
 /** Calls that wrote to another system, or may have. Zero is the only number after which "nothing was written" may be said. */
 export const writesOutside = (run: Pick<RunDetail, "toolCalls">): number =>
-  run.toolCalls.filter((call) => (OUTSIDE.has(call.riskClass) || (call.riskClass === null && call.approvalId !== null)) && TOUCHED.has(call.status)).length;
+  run.toolCalls.filter(
+    (call) =>
+      (OUTSIDE.has(call.riskClass) || (call.riskClass === null && call.approvalId !== null)) &&
+      TOUCHED.has(call.status),
+  ).length;

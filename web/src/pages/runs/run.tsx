@@ -31,12 +31,17 @@ const Ended = (props: { readonly run: RunDetail }): JSX.Element => {
   const reason = (): string | null => wordCode(props.run.errorCode) ?? props.run.errorText;
   const written = (): number => writesOutside(props.run);
   return (
-    <section class={`rounded-panel border p-4 ${props.run.status === "blocked_by_guardrail" ? "border-hold bg-hold-bg" : "border-neg bg-neg-bg"}`} aria-labelledby="run-error">
+    <section
+      class={`rounded-panel border p-4 ${props.run.status === "blocked_by_guardrail" ? "border-hold bg-hold-bg" : "border-neg bg-neg-bg"}`}
+      aria-labelledby="run-error"
+    >
       <h2 id="run-error" class="font-medium">
         {t("error.title")}
       </h2>
       <Show when={reason()}>{(text) => <p class="mt-1 max-w-[80ch] [overflow-wrap:anywhere]">{text()}</p>}</Show>
-      <Show when={props.run.errorCode}>{(code) => <p class="mt-1 font-mono text-meta">{t("error.code", { code: code() })}</p>}</Show>
+      <Show when={props.run.errorCode}>
+        {(code) => <p class="mt-1 font-mono text-meta">{t("error.code", { code: code() })}</p>}
+      </Show>
       <p class="mt-1">{written() === 0 ? t("error.nothingWritten") : t("error.written", written())}</p>
     </section>
   );
@@ -75,7 +80,11 @@ const Timeline = (props: { readonly run: RunDetail }): JSX.Element => {
   );
 };
 
-const Body = (props: { readonly run: RunDetail; readonly view: View; readonly viewHref: (view: View) => string }): JSX.Element => (
+const Body = (props: {
+  readonly run: RunDetail;
+  readonly view: View;
+  readonly viewHref: (view: View) => string;
+}): JSX.Element => (
   <>
     <PageHeader
       title={props.run.title}
@@ -94,7 +103,9 @@ const Body = (props: { readonly run: RunDetail; readonly view: View; readonly vi
         </>
       }
     />
-    <Waiting run={props.run} />
+    <Show when={props.run.status === "waiting_approval"}>
+      <Waiting run={props.run} />
+    </Show>
     <Switch>
       <Match when={props.run.status === "needs_reconciliation"}>
         <RunReconcile run={props.run} />
@@ -104,7 +115,11 @@ const Body = (props: { readonly run: RunDetail; readonly view: View; readonly vi
       </Match>
     </Switch>
     <RunFacts run={props.run} />
-    <TabLinks label={t("view.label")} current={props.view} links={VIEWS.map((view) => ({ id: view, label: t(`view.${view}`), href: props.viewHref(view) }))} />
+    <TabLinks
+      label={t("view.label")}
+      current={props.view}
+      links={VIEWS.map((view) => ({ id: view, label: t(`view.${view}`), href: props.viewHref(view) }))}
+    />
     <Switch>
       <Match when={props.view === "list"}>
         <RunStepList run={props.run} />

@@ -23,7 +23,8 @@ type Group = (typeof GROUPS)[number];
 const isGroup = (value: unknown): value is Group => GROUPS.some((group) => group === value);
 
 /** From the first moment of work to the end, or until now. */
-const elapsed = (run: RunSummary, now: number): number => (run.endedAt === null ? now : Date.parse(run.endedAt)) - Date.parse(run.startedAt ?? run.createdAt);
+const elapsed = (run: RunSummary, now: number): number =>
+  (run.endedAt === null ? now : Date.parse(run.endedAt)) - Date.parse(run.startedAt ?? run.createdAt);
 
 const Fact = (props: { readonly label: string; readonly children: JSX.Element }): JSX.Element => (
   <span class="num">
@@ -38,7 +39,10 @@ const Row = (props: { readonly run: RunSummary }): JSX.Element => {
       <div class="min-w-0 flex-1">
         <div class="flex flex-wrap items-center gap-x-3 gap-y-1">
           <RunBadge status={props.run.status} />
-          <A class="link min-w-0 font-medium [overflow-wrap:anywhere]" href={`/w/${props.run.workspaceId}/runs/${props.run.id}`}>
+          <A
+            class="link min-w-0 font-medium [overflow-wrap:anywhere]"
+            href={`/w/${props.run.workspaceId}/runs/${props.run.id}`}
+          >
             {props.run.title}
           </A>
         </div>
@@ -65,7 +69,11 @@ export const RunsPage = (): JSX.Element => {
   const query = useInfiniteQuery(() => ({
     queryKey: [...keys.runs(params.ws, group() ?? "all"), "pages"],
     queryFn: ({ pageParam, signal }: { pageParam: string | undefined; signal: AbortSignal }) =>
-      call("listRuns", { params: { workspaceId: params.ws }, query: { group: group(), cursor: pageParam, limit: 50 }, signal }),
+      call("listRuns", {
+        params: { workspaceId: params.ws },
+        query: { group: group(), cursor: pageParam, limit: 50 },
+        signal,
+      }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page: { next: string | null }) => page.next ?? undefined,
     refetchInterval: (q: { state: { data: { pages: readonly { items: readonly RunSummary[] }[] } | undefined } }) =>
@@ -75,7 +83,15 @@ export const RunsPage = (): JSX.Element => {
   return (
     <Page wide>
       <PageHeader title={t("title")} />
-      <TabLinks label={t("listLabel")} current={group() ?? "all"} links={[undefined, ...GROUPS].map((of) => ({ id: of ?? "all", label: t(`group.${of ?? "all"}`), href: href(of) }))} />
+      <TabLinks
+        label={t("listLabel")}
+        current={group() ?? "all"}
+        links={[undefined, ...GROUPS].map((of) => ({
+          id: of ?? "all",
+          label: t(`group.${of ?? "all"}`),
+          href: href(of),
+        }))}
+      />
       <QueryPanel query={query} rows={6}>
         {(data) => (
           <Show
@@ -97,7 +113,12 @@ export const RunsPage = (): JSX.Element => {
               <For each={data().pages.flatMap((page) => page.items)}>{(run) => <Row run={run} />}</For>
             </ul>
             <Show when={query.hasNextPage}>
-              <button type="button" class="btn btn-sm self-start" disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+              <button
+                type="button"
+                class="btn btn-sm self-start"
+                disabled={query.isFetchingNextPage}
+                onClick={() => void query.fetchNextPage()}
+              >
                 {t("loadMore")}
               </button>
             </Show>

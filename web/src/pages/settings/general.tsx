@@ -15,7 +15,9 @@ export const GeneralSettings = (props: { readonly ws: WorkspaceDetail; readonly 
   const nameError = (): string | undefined => (name().trim() === "" ? t("general.nameRequired") : undefined);
   const save = async (): Promise<void> => {
     if (nameError() !== undefined) return;
-    const saved = await action.run(() => saveWorkspace(props.ws.id, { name: name().trim(), description: description().trim() }));
+    const saved = await action.run(() =>
+      saveWorkspace(props.ws.id, { name: name().trim(), description: description().trim() }),
+    );
     if (saved) toast(t("saved"));
   };
   return (
@@ -32,10 +34,29 @@ export const GeneralSettings = (props: { readonly ws: WorkspaceDetail; readonly 
         {t("general.title")}
       </h2>
       <FormField label={t("general.name")} error={nameError()} required>
-        {(attrs) => <input {...attrs} class="input" maxlength={80} disabled={!props.isAdmin} value={name()} onInput={(event) => setName(event.currentTarget.value)} />}
+        {(attrs) => (
+          <input
+            {...attrs}
+            class="input"
+            maxlength={80}
+            disabled={!props.isAdmin}
+            value={name()}
+            onInput={(event) => setName(event.currentTarget.value)}
+          />
+        )}
       </FormField>
       <FormField label={t("general.description")}>
-        {(attrs) => <textarea {...attrs} class="input" rows={3} maxlength={500} disabled={!props.isAdmin} value={description()} onInput={(event) => setDescription(event.currentTarget.value)} />}
+        {(attrs) => (
+          <textarea
+            {...attrs}
+            class="input"
+            rows={3}
+            maxlength={500}
+            disabled={!props.isAdmin}
+            value={description()}
+            onInput={(event) => setDescription(event.currentTarget.value)}
+          />
+        )}
       </FormField>
       <dl class="grid grid-cols-[8rem_minmax(0,1fr)] gap-y-1">
         <dt class="text-ink-2">{t("general.team")}</dt>

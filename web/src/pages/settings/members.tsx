@@ -21,7 +21,13 @@ const isRole = (value: string): value is MemberRole => ROLES.some((role) => role
 const setRole = async (workspaceId: string, userId: string, role: MemberRole): Promise<void> =>
   takeWorkspace(await call("setMember", { params: { workspaceId, userId }, body: { role } }));
 
-const MemberRow = (props: { readonly ws: WorkspaceDetail; readonly member: Member; readonly isAdmin: boolean; readonly action: Action; readonly onRemove: () => void }): JSX.Element => {
+const MemberRow = (props: {
+  readonly ws: WorkspaceDetail;
+  readonly member: Member;
+  readonly isAdmin: boolean;
+  readonly action: Action;
+  readonly onRemove: () => void;
+}): JSX.Element => {
   const me = useMe();
   const isMe = (): boolean => !me.isPending && me.data?.id === props.member.id;
   const change = async (select: HTMLSelectElement): Promise<void> => {
@@ -55,7 +61,12 @@ const MemberRow = (props: { readonly ws: WorkspaceDetail; readonly member: Membe
             )}
           </For>
         </select>
-        <button type="button" class="btn btn-quiet btn-sm" aria-label={t("members.removeOf", { name: props.member.displayName })} onClick={() => props.onRemove()}>
+        <button
+          type="button"
+          class="btn btn-quiet btn-sm"
+          aria-label={t("members.removeOf", { name: props.member.displayName })}
+          onClick={() => props.onRemove()}
+        >
           {t("members.remove")}
         </button>
       </Show>
@@ -64,7 +75,10 @@ const MemberRow = (props: { readonly ws: WorkspaceDetail; readonly member: Membe
 };
 
 const AddMember = (props: { readonly workspaceId: string }): JSX.Element => {
-  const query = useQuery(() => ({ queryKey: keys.candidates(props.workspaceId), queryFn: () => call("listCandidates", { params: { workspaceId: props.workspaceId } }) }));
+  const query = useQuery(() => ({
+    queryKey: keys.candidates(props.workspaceId),
+    queryFn: () => call("listCandidates", { params: { workspaceId: props.workspaceId } }),
+  }));
   const [userId, setUserId] = createSignal("");
   const [role, setRoleChoice] = createSignal<MemberRole>("member");
   const action = createAction();
@@ -94,9 +108,16 @@ const AddMember = (props: { readonly workspaceId: string }): JSX.Element => {
               <div class="min-w-0 flex-1 basis-56">
                 <FormField label={t("members.candidate")} required>
                   {(attrs) => (
-                    <select {...attrs} class="input" value={userId()} onChange={(event) => setUserId(event.currentTarget.value)}>
+                    <select
+                      {...attrs}
+                      class="input"
+                      value={userId()}
+                      onChange={(event) => setUserId(event.currentTarget.value)}
+                    >
                       <option value="">{t("members.pick")}</option>
-                      <For each={data().items}>{(person) => <option value={person.id}>{person.displayName}</option>}</For>
+                      <For each={data().items}>
+                        {(person) => <option value={person.id}>{person.displayName}</option>}
+                      </For>
                     </select>
                   )}
                 </FormField>
@@ -104,7 +125,14 @@ const AddMember = (props: { readonly workspaceId: string }): JSX.Element => {
               <div class="basis-40">
                 <FormField label={t("members.role")}>
                   {(attrs) => (
-                    <select {...attrs} class="input" value={role()} onChange={(event) => isRole(event.currentTarget.value) && setRoleChoice(event.currentTarget.value)}>
+                    <select
+                      {...attrs}
+                      class="input"
+                      value={role()}
+                      onChange={(event) =>
+                        isRole(event.currentTarget.value) && setRoleChoice(event.currentTarget.value)
+                      }
+                    >
                       <For each={ROLES}>{(choice) => <option value={choice}>{words(`role.${choice}`)}</option>}</For>
                     </select>
                   )}
@@ -142,7 +170,17 @@ export const MemberSettings = (props: { readonly ws: WorkspaceDetail; readonly i
         </h2>
         <ErrorLine error={roles.failure()} />
         <ul class="panel divide-y divide-line">
-          <For each={props.ws.members}>{(member) => <MemberRow ws={props.ws} member={member} isAdmin={props.isAdmin} action={roles} onRemove={() => setLeaving(member)} />}</For>
+          <For each={props.ws.members}>
+            {(member) => (
+              <MemberRow
+                ws={props.ws}
+                member={member}
+                isAdmin={props.isAdmin}
+                action={roles}
+                onRemove={() => setLeaving(member)}
+              />
+            )}
+          </For>
         </ul>
       </section>
       <dl class="grid gap-x-4 gap-y-1 text-meta md:grid-cols-[7rem_minmax(0,1fr)]">
@@ -158,7 +196,12 @@ export const MemberSettings = (props: { readonly ws: WorkspaceDetail; readonly i
       <Show when={props.isAdmin}>
         <AddMember workspaceId={props.ws.id} />
       </Show>
-      <Dialog open={leaving() !== undefined} onOpenChange={(open) => !open && setLeaving(undefined)} title={t("members.removeTitle", { name: leaving()?.displayName ?? "" })} description={t("members.removeBody")}>
+      <Dialog
+        open={leaving() !== undefined}
+        onOpenChange={(open) => !open && setLeaving(undefined)}
+        title={t("members.removeTitle", { name: leaving()?.displayName ?? "" })}
+        description={t("members.removeBody")}
+      >
         <ErrorLine error={removal.failure()} />
         <div class="mt-2 flex flex-wrap gap-2">
           <button

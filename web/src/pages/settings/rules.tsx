@@ -20,14 +20,17 @@ export const RuleSettings = (props: { readonly ws: WorkspaceDetail; readonly isA
   const [rounds, setRounds] = createSignal(String(props.ws.maxToolRounds));
   const action = createAction();
   const ttlError = (): string | undefined => (joinTtl(ttl(), unit()) === null ? t("rules.ttlInvalid") : undefined);
-  const roundsError = (): string | undefined => (wholeNumber(rounds(), 1, 100) === null ? t("rules.roundsInvalid") : undefined);
+  const roundsError = (): string | undefined =>
+    wholeNumber(rounds(), 1, 100) === null ? t("rules.roundsInvalid") : undefined;
   let ttlField: HTMLInputElement | undefined;
   let roundsField: HTMLInputElement | undefined;
   const save = async (): Promise<void> => {
     const [approvalTtlS, maxToolRounds] = [joinTtl(ttl(), unit()), wholeNumber(rounds(), 1, 100)];
     if (approvalTtlS === null) return ttlField?.focus();
     if (maxToolRounds === null) return roundsField?.focus();
-    const saved = await action.run(() => saveWorkspace(props.ws.id, { writePolicy: policy(), approvalTtlS, maxToolRounds }));
+    const saved = await action.run(() =>
+      saveWorkspace(props.ws.id, { writePolicy: policy(), approvalTtlS, maxToolRounds }),
+    );
     if (saved) toast(t("saved"));
   };
   return (
@@ -48,7 +51,14 @@ export const RuleSettings = (props: { readonly ws: WorkspaceDetail; readonly isA
         <For each={POLICIES}>
           {(choice) => (
             <label class="flex items-start gap-2 rounded-control border border-line p-3 has-checked:border-accent">
-              <input type="radio" name="write-policy" class="mt-0.5 size-4 shrink-0 accent-accent" value={choice} checked={policy() === choice} onChange={() => setPolicy(choice)} />
+              <input
+                type="radio"
+                name="write-policy"
+                class="mt-0.5 size-4 shrink-0 accent-accent"
+                value={choice}
+                checked={policy() === choice}
+                onChange={() => setPolicy(choice)}
+              />
               <span>
                 <span class="font-medium">{t(`rules.${choice}`)}</span>
                 <span class="block text-ink-2">{t(`rules.${choice}Hint`)}</span>
@@ -61,13 +71,29 @@ export const RuleSettings = (props: { readonly ws: WorkspaceDetail; readonly isA
       <div class="flex flex-wrap items-start gap-3">
         <div class="min-w-0 flex-1 basis-64">
           <FormField label={t("rules.ttl")} help={t("rules.ttlHint")} error={ttlError()} required>
-            {(attrs) => <input {...attrs} ref={ttlField} class="input num" inputmode="decimal" disabled={!props.isAdmin} value={ttl()} onInput={(event) => setTtl(event.currentTarget.value)} />}
+            {(attrs) => (
+              <input
+                {...attrs}
+                ref={(element) => (ttlField = element)}
+                class="input num"
+                inputmode="decimal"
+                disabled={!props.isAdmin}
+                value={ttl()}
+                onInput={(event) => setTtl(event.currentTarget.value)}
+              />
+            )}
           </FormField>
         </div>
         <div class="basis-36">
           <FormField label={t("rules.unit")}>
             {(attrs) => (
-              <select {...attrs} class="input" disabled={!props.isAdmin} value={unit()} onChange={(event) => isUnit(event.currentTarget.value) && setUnit(event.currentTarget.value)}>
+              <select
+                {...attrs}
+                class="input"
+                disabled={!props.isAdmin}
+                value={unit()}
+                onChange={(event) => isUnit(event.currentTarget.value) && setUnit(event.currentTarget.value)}
+              >
                 <For each={UNITS}>
                   {(choice) => (
                     <option value={choice} selected={choice === unit()}>
@@ -81,7 +107,17 @@ export const RuleSettings = (props: { readonly ws: WorkspaceDetail; readonly isA
         </div>
       </div>
       <FormField label={t("rules.rounds")} help={t("rules.roundsHint")} error={roundsError()} required>
-        {(attrs) => <input {...attrs} ref={roundsField} class="input num max-w-40" inputmode="numeric" disabled={!props.isAdmin} value={rounds()} onInput={(event) => setRounds(event.currentTarget.value)} />}
+        {(attrs) => (
+          <input
+            {...attrs}
+            ref={(element) => (roundsField = element)}
+            class="input num max-w-40"
+            inputmode="numeric"
+            disabled={!props.isAdmin}
+            value={rounds()}
+            onInput={(event) => setRounds(event.currentTarget.value)}
+          />
+        )}
       </FormField>
       <ErrorLine error={action.failure()} />
       <Show when={props.isAdmin}>

@@ -27,7 +27,11 @@ export const SettingsPage = (): JSX.Element => {
       <TabLinks
         label={t("tab.label")}
         current={tab()}
-        links={TABS.map((of) => ({ id: of, label: t(`tab.${of}`), href: `/w/${params.ws}/settings${of === "general" ? "" : `?tab=${of}`}` }))}
+        links={TABS.map((of) => ({
+          id: of,
+          label: t(`tab.${of}`),
+          href: `/w/${params.ws}/settings${of === "general" ? "" : `?tab=${of}`}`,
+        }))}
       />
       <QueryPanel query={workspace} rows={6}>
         {(ws) => {

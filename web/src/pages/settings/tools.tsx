@@ -27,17 +27,27 @@ const LOOK: Readonly<Record<PolicyDecision, { readonly tone: Tone; readonly icon
 };
 
 /** What the gate would say to a call, as a word. */
-export const DecisionBadge = (props: { readonly decision: PolicyDecision }): JSX.Element => <Badge {...LOOK[props.decision]}>{words(`decision.${props.decision}`)}</Badge>;
+export const DecisionBadge = (props: { readonly decision: PolicyDecision }): JSX.Element => (
+  <Badge {...LOOK[props.decision]}>{words(`decision.${props.decision}`)}</Badge>
+);
 
-const Switch = (props: { readonly workspaceId: string; readonly tool: WorkspaceTool; readonly action: Action }): JSX.Element => {
+const Switch = (props: {
+  readonly workspaceId: string;
+  readonly tool: WorkspaceTool;
+  readonly action: Action;
+}): JSX.Element => {
   const flip = async (): Promise<void> => {
     const active = !props.tool.active;
     const done = await props.action.run(async () => {
-      await call("setWorkspaceTool", { params: { workspaceId: props.workspaceId, toolId: props.tool.id }, body: { active } });
+      await call("setWorkspaceTool", {
+        params: { workspaceId: props.workspaceId, toolId: props.tool.id },
+        body: { active },
+      });
       await queryClient.invalidateQueries({ queryKey: keys.tools(props.workspaceId) });
       void queryClient.invalidateQueries({ queryKey: keys.workspace(props.workspaceId) });
     });
-    if (done) toast(active ? t("tools.turnedOn", { tool: props.tool.id }) : t("tools.turnedOff", { tool: props.tool.id }));
+    if (done)
+      toast(active ? t("tools.turnedOn", { tool: props.tool.id }) : t("tools.turnedOff", { tool: props.tool.id }));
   };
   return (
     <button
@@ -48,7 +58,10 @@ const Switch = (props: { readonly workspaceId: string; readonly tool: WorkspaceT
       class="inline-flex min-h-8 items-center gap-2 rounded-control px-1"
       onClick={() => void flip()}
     >
-      <span aria-hidden="true" class={`inline-flex h-5 w-9 items-center rounded-full border p-0.5 ${props.tool.active ? "justify-end border-accent bg-accent" : "justify-start border-line-strong bg-sunken"}`}>
+      <span
+        aria-hidden="true"
+        class={`inline-flex h-5 w-9 items-center rounded-full border p-0.5 ${props.tool.active ? "justify-end border-accent bg-accent" : "justify-start border-line-strong bg-sunken"}`}
+      >
         <span class={`size-3.5 rounded-full ${props.tool.active ? "bg-on-accent" : "bg-line-strong"}`} />
       </span>
       <span class="w-7 text-left">{props.tool.active ? t("tools.on") : t("tools.off")}</span>
@@ -56,7 +69,12 @@ const Switch = (props: { readonly workspaceId: string; readonly tool: WorkspaceT
   );
 };
 
-const Row = (props: { readonly workspaceId: string; readonly tool: WorkspaceTool; readonly isAdmin: boolean; readonly action: Action }): JSX.Element => (
+const Row = (props: {
+  readonly workspaceId: string;
+  readonly tool: WorkspaceTool;
+  readonly isAdmin: boolean;
+  readonly action: Action;
+}): JSX.Element => (
   <li class="flex flex-wrap items-start gap-x-4 gap-y-2 px-4 py-3">
     <div class="min-w-0 flex-1 basis-72">
       <div class="flex flex-wrap items-center gap-2">
@@ -78,8 +96,14 @@ const Row = (props: { readonly workspaceId: string; readonly tool: WorkspaceTool
         </p>
       </details>
     </div>
-    <Show when={props.tool.riskClass !== null} fallback={<span class="text-meta text-ink-2">{t("tools.unclassifiedHint")}</span>}>
-      <Show when={props.isAdmin} fallback={<span class="text-ink-2">{props.tool.active ? t("tools.on") : t("tools.off")}</span>}>
+    <Show
+      when={props.tool.riskClass !== null}
+      fallback={<span class="text-meta text-ink-2">{t("tools.unclassifiedHint")}</span>}
+    >
+      <Show
+        when={props.isAdmin}
+        fallback={<span class="text-ink-2">{props.tool.active ? t("tools.on") : t("tools.off")}</span>}
+      >
         <Switch workspaceId={props.workspaceId} tool={props.tool} action={props.action} />
       </Show>
     </Show>
@@ -88,7 +112,10 @@ const Row = (props: { readonly workspaceId: string; readonly tool: WorkspaceTool
 
 /** The tools of a workspace: class and decision as the platform set them, on or off as the workspace wants (POL-4, POL-9). */
 export const ToolSettings = (props: { readonly workspaceId: string; readonly isAdmin: boolean }): JSX.Element => {
-  const query = useQuery(() => ({ queryKey: keys.tools(props.workspaceId), queryFn: () => call("listWorkspaceTools", { params: { workspaceId: props.workspaceId } }) }));
+  const query = useQuery(() => ({
+    queryKey: keys.tools(props.workspaceId),
+    queryFn: () => call("listWorkspaceTools", { params: { workspaceId: props.workspaceId } }),
+  }));
   const action = createAction();
   return (
     <section aria-labelledby="tools-title" class="flex flex-col gap-2">
@@ -101,7 +128,9 @@ export const ToolSettings = (props: { readonly workspaceId: string; readonly isA
         {(data) => (
           <Show when={data().items.length > 0} fallback={<EmptyState title={t("tools.empty")} />}>
             <ul class="panel divide-y divide-line">
-              <For each={data().items}>{(tool) => <Row workspaceId={props.workspaceId} tool={tool} isAdmin={props.isAdmin} action={action} />}</For>
+              <For each={data().items}>
+                {(tool) => <Row workspaceId={props.workspaceId} tool={tool} isAdmin={props.isAdmin} action={action} />}
+              </For>
             </ul>
           </Show>
         )}

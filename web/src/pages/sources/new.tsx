@@ -29,7 +29,10 @@ const Progress = (props: { readonly step: Step }): JSX.Element => (
       {(step, index) => {
         const done = (): boolean => STEPS.indexOf(props.step) > index();
         return (
-          <li aria-current={props.step === step ? "step" : undefined} class={`flex items-center gap-1.5 ${props.step === step ? "font-semibold text-accent-ink" : "text-ink-2"}`}>
+          <li
+            aria-current={props.step === step ? "step" : undefined}
+            class={`flex items-center gap-1.5 ${props.step === step ? "font-semibold text-accent-ink" : "text-ink-2"}`}
+          >
             <span
               class={`num inline-flex size-5 items-center justify-center rounded-full border text-meta ${props.step === step ? "border-accent bg-accent text-on-accent" : "border-line-strong"}`}
             >
@@ -46,7 +49,14 @@ const Progress = (props: { readonly step: Step }): JSX.Element => (
 );
 
 /** Result of the first test, live, and where to go from here. */
-const TestStep = (props: { readonly workspaceId: string; readonly created: Source; readonly running: boolean; readonly failure: unknown; readonly broken: boolean; readonly again: () => void }): JSX.Element => {
+const TestStep = (props: {
+  readonly workspaceId: string;
+  readonly created: Source;
+  readonly running: boolean;
+  readonly failure: unknown;
+  readonly broken: boolean;
+  readonly again: () => void;
+}): JSX.Element => {
   const query = useQuery(() => ({
     queryKey: keys.source(props.workspaceId, props.created.id),
     queryFn: () => call("getSource", { params: { workspaceId: props.workspaceId, sourceId: props.created.id } }),
@@ -109,9 +119,12 @@ const Wizard = (props: { readonly workspaceId: string; readonly members: number 
   };
   const fail = (error: unknown): void => {
     const problem = asProblem(error);
-    const found: Record<string, string> = Object.fromEntries(Object.entries(problem.fields).map(([field, code]) => [field, wordCode(code) ?? problemText(problem)]));
+    const found: Record<string, string> = Object.fromEntries(
+      Object.entries(problem.fields).map(([field, code]) => [field, wordCode(code) ?? problemText(problem)]),
+    );
     if (problem.code === "name_taken") found["name"] ??= problemText(problem);
-    if (problem.code === "source_url_invalid" || problem.code === "source_host_not_allowed") found["url"] ??= problemText(problem);
+    if (problem.code === "source_url_invalid" || problem.code === "source_host_not_allowed")
+      found["url"] ??= problemText(problem);
     setFaults(found);
     setFailure(error);
     if (found["url"] !== undefined || found["name"] !== undefined || found["branch"] !== undefined) go("address");
@@ -148,7 +161,7 @@ const Wizard = (props: { readonly workspaceId: string; readonly members: number 
     <>
       <Progress step={step()} />
       <section class="panel p-5" aria-labelledby="wizard-step">
-        <h2 id="wizard-step" class="mb-3 text-lg" tabindex={-1} ref={heading}>
+        <h2 id="wizard-step" class="mb-3 text-lg" tabindex={-1} ref={(element) => (heading = element)}>
           {t(`wizard.${step()}`)}
         </h2>
         <Show when={failure() !== null && step() !== "test"}>
@@ -164,7 +177,13 @@ const Wizard = (props: { readonly workspaceId: string; readonly members: number 
             <CredentialsStep {...common} onNext={() => go("consent")} onBack={() => go("address")} />
           </Match>
           <Match when={step() === "consent"}>
-            <ConsentStep {...common} members={props.members} busy={busy()} onNext={() => void create()} onBack={() => go("credentials")} />
+            <ConsentStep
+              {...common}
+              members={props.members}
+              busy={busy()}
+              onNext={() => void create()}
+              onBack={() => go("credentials")}
+            />
           </Match>
           <Match when={step() === "test" && created()}>
             {(source) => (

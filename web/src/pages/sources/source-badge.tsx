@@ -6,11 +6,15 @@ import type { JSX } from "solid-js";
 import { sources as t } from "../../i18n/sources.ts";
 import { Badge, type Icon, type Tone } from "../../ui/badge.tsx";
 
-const LOOK: Readonly<Record<Source["status"], { readonly tone: Tone; readonly icon: Icon; readonly dashed?: boolean }>> = {
+const LOOK: Readonly<
+  Record<Source["status"], { readonly tone: Tone; readonly icon: Icon; readonly dashed?: boolean }>
+> = {
   untested: { tone: "mute", icon: CircleDashed, dashed: true },
   tested: { tone: "pos", icon: Check },
   failed: { tone: "neg", icon: X },
 };
 
 /** Whether a source counts: only a tested one does (SRC-2). */
-export const SourceBadge = (props: { readonly status: Source["status"] }): JSX.Element => <Badge {...LOOK[props.status]}>{t(`status.${props.status}`)}</Badge>;
+export const SourceBadge = (props: { readonly status: Source["status"] }): JSX.Element => (
+  <Badge {...LOOK[props.status]}>{t(`status.${props.status}`)}</Badge>
+);

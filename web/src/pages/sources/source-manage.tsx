@@ -31,7 +31,10 @@ export const ReplaceToken = (props: ManageProps & { readonly onReplaced: () => v
     try {
       const name = username().trim();
       const body = { token: token(), username: name === "" ? null : name };
-      const source = await call("replaceSecret", { params: { workspaceId: props.workspaceId, sourceId: props.source.id }, body });
+      const source = await call("replaceSecret", {
+        params: { workspaceId: props.workspaceId, sourceId: props.source.id },
+        body,
+      });
       queryClient.setQueryData(keys.source(props.workspaceId, props.source.id), source);
       setToken("");
       setTried(false);
@@ -60,10 +63,28 @@ export const ReplaceToken = (props: ManageProps & { readonly onReplaced: () => v
         <p class="text-ink-2">{t("secret.hint")}</p>
       </div>
       <FormField label={t("field.username")} help={t("field.usernameHint")}>
-        {(attrs) => <input {...attrs} class="input" maxlength={200} autocomplete="off" autocapitalize="off" spellcheck={false} value={username()} onInput={(event) => setUsername(event.currentTarget.value)} />}
+        {(attrs) => (
+          <input
+            {...attrs}
+            class="input"
+            maxlength={200}
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck={false}
+            value={username()}
+            onInput={(event) => setUsername(event.currentTarget.value)}
+          />
+        )}
       </FormField>
-      <FormField label={t("field.newToken")} help={t("field.tokenHint")} error={tried() && token() === "" ? t("secret.required") : undefined} required>
-        {(attrs) => <SecretField field={attrs} name="source-token" value={token()} onInput={setToken} autocomplete="off" />}
+      <FormField
+        label={t("field.newToken")}
+        help={t("field.tokenHint")}
+        error={tried() && token() === "" ? t("secret.required") : undefined}
+        required
+      >
+        {(attrs) => (
+          <SecretField field={attrs} name="source-token" value={token()} onInput={setToken} autocomplete="off" />
+        )}
       </FormField>
       <ErrorLine error={failure()} />
       <button type="submit" class="btn self-start" disabled={busy()}>
@@ -95,7 +116,10 @@ export const RemoveSource = (props: ManageProps): JSX.Element => {
       setOpen(false);
       navigate(`/w/${props.workspaceId}/sources`);
       toast(t("remove.done"));
-      void queryClient.invalidateQueries({ queryKey: keys.ws(props.workspaceId) });
+      // Not what lies below: asking for the source that is gone would only answer that it is gone.
+      void queryClient.invalidateQueries({ queryKey: keys.sources(props.workspaceId), exact: true });
+      void queryClient.invalidateQueries({ queryKey: keys.workspace(props.workspaceId) });
+      void queryClient.invalidateQueries({ queryKey: keys.tools(props.workspaceId) });
       void queryClient.invalidateQueries({ queryKey: keys.workspaces });
     } catch (error) {
       setFailure(error);
@@ -114,7 +138,12 @@ export const RemoveSource = (props: ManageProps): JSX.Element => {
       <button type="button" class="btn btn-danger" onClick={() => toggle(true)}>
         {t("remove.button")}
       </button>
-      <Dialog open={open()} onOpenChange={toggle} title={t("remove.confirmTitle", { name: props.source.name })} description={t("remove.hint")}>
+      <Dialog
+        open={open()}
+        onOpenChange={toggle}
+        title={t("remove.confirmTitle", { name: props.source.name })}
+        description={t("remove.hint")}
+      >
         <form
           class="flex flex-col gap-3"
           onSubmit={(event) => {
@@ -123,7 +152,15 @@ export const RemoveSource = (props: ManageProps): JSX.Element => {
           }}
         >
           <FormField label={t("remove.type", { name: props.source.name })} required>
-            {(attrs) => <input {...attrs} class="input" autocomplete="off" value={typed()} onInput={(event) => setTyped(event.currentTarget.value)} />}
+            {(attrs) => (
+              <input
+                {...attrs}
+                class="input"
+                autocomplete="off"
+                value={typed()}
+                onInput={(event) => setTyped(event.currentTarget.value)}
+              />
+            )}
           </FormField>
           <ErrorLine error={failure()} />
           <div class="flex flex-wrap gap-2">

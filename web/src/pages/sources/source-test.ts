@@ -24,7 +24,8 @@ export const createSourceTest = (workspaceId: () => string): SourceTest => {
     queryKey: keys.job(workspaceId(), jobId() ?? ""),
     queryFn: () => call("getJob", { params: { workspaceId: workspaceId(), jobId: jobId() ?? "" } }),
     enabled: jobId() !== undefined,
-    refetchInterval: (q: { state: { data: { status: string } | undefined } }) => (q.state.data?.status === "done" || q.state.data?.status === "failed" ? false : POLL_MS),
+    refetchInterval: (q: { state: { data: { status: string } | undefined } }) =>
+      q.state.data?.status === "done" || q.state.data?.status === "failed" ? false : POLL_MS,
   }));
   const finish = async (): Promise<void> => {
     await Promise.all([
@@ -34,7 +35,8 @@ export const createSourceTest = (workspaceId: () => string): SourceTest => {
     ]);
     setRunning(false);
   };
-  const status = (): string | undefined => (jobId() === undefined || job.isPending || job.isError ? undefined : job.data?.status);
+  const status = (): string | undefined =>
+    jobId() === undefined || job.isPending || job.isError ? undefined : job.data?.status;
   createEffect(
     on(status, (now) => {
       if (!running() || (now !== "done" && now !== "failed")) return;

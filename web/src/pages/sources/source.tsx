@@ -38,13 +38,19 @@ const Connection = (props: { readonly source: Source }): JSX.Element => (
       </Fact>
       <Fact label={t("detail.branch")}>{props.source.config.branch ?? t("detail.defaultBranch")}</Fact>
       <Fact label={t("detail.username")}>{props.source.config.username ?? t("detail.none")}</Fact>
-      <Fact label={t("detail.secret")}>{props.source.secretLast4 === null ? t("detail.noSecret") : t("detail.secretLast4", { last4: props.source.secretLast4 })}</Fact>
+      <Fact label={t("detail.secret")}>
+        {props.source.secretLast4 === null
+          ? t("detail.noSecret")
+          : t("detail.secretLast4", { last4: props.source.secretLast4 })}
+      </Fact>
       <Show when={props.source.confirmedBy}>
         {(person) => (
           <Fact label={t("detail.confirmed")}>
             <span class="inline-flex flex-wrap items-center gap-2">
               <Person person={person()} />
-              <Show when={props.source.confirmedAt}>{(at) => <span class="text-meta text-ink-2">{dateTime(at())}</span>}</Show>
+              <Show when={props.source.confirmedAt}>
+                {(at) => <span class="text-meta text-ink-2">{dateTime(at())}</span>}
+              </Show>
             </span>
           </Fact>
         )}
@@ -54,7 +60,11 @@ const Connection = (props: { readonly source: Source }): JSX.Element => (
   </section>
 );
 
-const TestPanel = (props: { readonly source: Source; readonly test: SourceTest; readonly isAdmin: boolean }): JSX.Element => (
+const TestPanel = (props: {
+  readonly source: Source;
+  readonly test: SourceTest;
+  readonly isAdmin: boolean;
+}): JSX.Element => (
   <section class="panel p-4" aria-labelledby="test-title">
     <div class="mb-2 flex flex-wrap items-start justify-between gap-2">
       <div>
@@ -70,7 +80,12 @@ const TestPanel = (props: { readonly source: Source; readonly test: SourceTest; 
         </Show>
       </div>
       <Show when={props.isAdmin}>
-        <button type="button" class="btn" aria-disabled={props.test.running()} onClick={() => void (props.test.running() || props.test.start(props.source.id))}>
+        <button
+          type="button"
+          class="btn"
+          aria-disabled={props.test.running()}
+          onClick={() => void (props.test.running() || props.test.start(props.source.id))}
+        >
           {props.source.lastTest === null ? t("test.run") : t("test.again")}
         </button>
       </Show>

@@ -43,7 +43,10 @@ const Row = (props: { readonly source: Source; readonly href: string }): JSX.Ele
 export const SourcesPage = (): JSX.Element => {
   const params = useParams<{ ws: string }>();
   const workspace = useWorkspace(() => params.ws);
-  const query = useQuery(() => ({ queryKey: keys.sources(params.ws), queryFn: () => call("listSources", { params: { workspaceId: params.ws } }) }));
+  const query = useQuery(() => ({
+    queryKey: keys.sources(params.ws),
+    queryFn: () => call("listSources", { params: { workspaceId: params.ws } }),
+  }));
   const isAdmin = (): boolean => !workspace.isPending && workspace.data?.role === "admin";
   const connect = (): JSX.Element => (
     <Show when={isAdmin()} fallback={<span class="text-ink-2">{t("onlyAdmin")}</span>}>
@@ -58,9 +61,14 @@ export const SourcesPage = (): JSX.Element => {
       <PageHeader title={t("title")} actions={connect()} />
       <QueryPanel query={query} rows={3}>
         {(data) => (
-          <Show when={data().items.length > 0} fallback={<EmptyState title={t("empty.title")}>{t("empty.hint")}</EmptyState>}>
+          <Show
+            when={data().items.length > 0}
+            fallback={<EmptyState title={t("empty.title")}>{t("empty.hint")}</EmptyState>}
+          >
             <ul class="panel divide-y divide-line" aria-label={t("listLabel")}>
-              <For each={data().items}>{(source) => <Row source={source} href={`/w/${params.ws}/sources/${source.id}`} />}</For>
+              <For each={data().items}>
+                {(source) => <Row source={source} href={`/w/${params.ws}/sources/${source.id}`} />}
+              </For>
             </ul>
           </Show>
         )}

@@ -13,17 +13,25 @@ import { VisibleText } from "../../ui/visible-text-view.tsx";
 type Report = NonNullable<Source["lastTest"]>;
 type Stage = Report["stages"][number];
 
-/** All stages in the order they are tried. */
+/** All stages in the order they are tried; not every kind of source tries to write. */
 const STAGES = ["address", "reach", "login", "list", "read", "write"] as const satisfies readonly Stage["stage"][];
+const ALWAYS: readonly Stage["stage"][] = STAGES.filter((stage) => stage !== "write");
 
 type NextKey = keyof typeof de.test.next;
 const isNext = (code: string): code is NextKey => Object.hasOwn(de.test.next, code);
 type FactKey = keyof typeof de.test.fact;
 const isFact = (key: string): key is FactKey => Object.hasOwn(de.test.fact, key);
 
+type WarningKey = keyof typeof de.test.warning;
+const isWarning = (code: string): code is WarningKey => Object.hasOwn(de.test.warning, code);
+const warningText = (code: string): string => (isWarning(code) ? t(`test.warning.${code}`) : (wordCode(code) ?? code));
+
+const nextText = (code: string): string => t(`test.next.${isNext(code) ? code : "other"}`);
+
 const factText = (key: string, value: unknown): string => {
   if (key === "bytes" && typeof value === "number") return bytes(value);
   if (typeof value === "number") return num(value);
+  if (typeof value === "boolean") return value ? t("test.yes") : t("test.no");
   if (typeof value === "string") return /^[0-9a-f]{40}$/.test(value) ? value.slice(0, 12) : value;
   return JSON.stringify(value);
 };
@@ -41,7 +49,11 @@ const Facts = (props: { readonly stage: Stage }): JSX.Element => (
   </For>
 );
 
-const Line = (props: { readonly name: Stage["stage"]; readonly result: Stage | undefined; readonly running: boolean }): JSX.Element => {
+const Line = (props: {
+  readonly name: Stage["stage"];
+  readonly result: Stage | undefined;
+  readonly running: boolean;
+}): JSX.Element => {
   const code = (): string => props.result?.code ?? "";
   return (
     <li class="flex items-start gap-2 py-1.5">
@@ -71,7 +83,7 @@ const Line = (props: { readonly name: Stage["stage"]; readonly result: Stage | u
         </span>
         <Show when={!props.running && props.result?.ok === false}>
           <p>{wordCode(code()) ?? code()}</p>
-          <p class="text-ink-2">{t(`test.next.${isNext(code()) ? code() as NextKey : "other"}`)}</p>
+          <p class="text-ink-2">{nextText(code())}</p>
         </Show>
       </div>
     </li>
@@ -80,8 +92,12 @@ const Line = (props: { readonly name: Stage["stage"]; readonly result: Stage | u
 
 /** The test stage by stage; a failed one says what to do next (SRC-2). Stages that were not reached say so. */
 export const TestStages = (props: { readonly report: Report | null; readonly running: boolean }): JSX.Element => {
-  const result = (name: Stage["stage"]): Stage | undefined => props.report?.stages.find((stage) => stage.stage === name);
-  const shown = (): readonly Stage["stage"][] => (props.running || props.report?.ok !== true ? STAGES : STAGES.filter((name) => result(name) !== undefined));
+  const result = (name: Stage["stage"]): Stage | undefined =>
+    props.report?.stages.find((stage) => stage.stage === name);
+  const shown = (): readonly Stage["stage"][] => {
+    if (props.running) return ALWAYS;
+    return STAGES.filter((name) => result(name) !== undefined || (props.report?.ok === false && ALWAYS.includes(name)));
+  };
   return (
     <>
       <p role="status" class="font-medium">
@@ -97,13 +113,15 @@ export const TestStages = (props: { readonly report: Report | null; readonly run
       </p>
       <Show when={props.running || props.report !== null} fallback={<p class="text-ink-2">{t("test.never")}</p>}>
         <ol class="mt-1">
-          <For each={shown()}>{(name) => <Line name={name} result={props.running ? undefined : result(name)} running={props.running} />}</For>
+          <For each={shown()}>
+            {(name) => <Line name={name} result={props.running ? undefined : result(name)} running={props.running} />}
+          </For>
         </ol>
       </Show>
       <Show when={!props.running && (props.report?.warnings.length ?? 0) > 0}>
         <h3 class="label mt-3">{t("test.warnings")}</h3>
         <ul class="mt-1 list-disc pl-5 text-warn">
-          <For each={props.report?.warnings}>{(warning) => <li>{wordCode(warning) ?? warning}</li>}</For>
+          <For each={props.report?.warnings}>{(warning) => <li>{warningText(warning)}</li>}</For>
         </ul>
       </Show>
     </>

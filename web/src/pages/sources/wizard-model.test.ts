@@ -7,9 +7,11 @@ test("SRC-2: an address with credentials is refused before it is sent", () => {
 });
 
 test("SRC-3: only web addresses with a path pass the form", () => {
-  expect(["", "git@host:a.git", "ftp://host/a", "file:///etc/passwd", "https://", "https://host", "https://host/"].map(urlFault)).toEqual([
-    "required", "invalid", "invalid", "invalid", "invalid", "invalid", "invalid",
-  ]);
+  expect(
+    ["", "git@host:a.git", "ftp://host/a", "file:///etc/passwd", "https://", "https://host", "https://host/"].map(
+      urlFault,
+    ),
+  ).toEqual(["required", "invalid", "invalid", "invalid", "invalid", "invalid", "invalid"]);
   expect(urlFault(" https://git.example.org/team/a.git ")).toBeNull();
   expect(urlFault("http://127.0.0.1:3000/a.git")).toBeNull();
 });
@@ -22,6 +24,12 @@ test("the name is proposed from the address", () => {
 
 test("SRC-2: the token keeps its spaces, empty fields are left out", () => {
   expect(bodyOf({ name: " n ", url: " https://h/a ", branch: " ", username: "", token: " t " })).toEqual({
-    kind: "git", name: "n", url: "https://h/a", branch: null, username: null, token: " t ", confirmed: true,
+    kind: "git",
+    name: "n",
+    url: "https://h/a",
+    branch: null,
+    username: null,
+    token: " t ",
+    confirmed: true,
   });
 });

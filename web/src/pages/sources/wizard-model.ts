@@ -24,7 +24,9 @@ export function nameFromUrl(text: string): string {
   if (urlFault(text) !== null) return "";
   const last = new URL(text.trim()).pathname.split("/").findLast((part) => part !== "") ?? "";
   try {
-    return decodeURIComponent(last).replace(/\.git$/i, "").slice(0, 80);
+    return decodeURIComponent(last)
+      .replace(/\.git$/i, "")
+      .slice(0, 80);
   } catch {
     return "";
   }

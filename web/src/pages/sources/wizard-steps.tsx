@@ -13,7 +13,11 @@ export interface StepProps {
   readonly onBack: () => void;
 }
 
-const Buttons = (props: { readonly next: string; readonly busy?: boolean; readonly onBack: (() => void) | undefined }): JSX.Element => (
+const Buttons = (props: {
+  readonly next: string;
+  readonly busy?: boolean;
+  readonly onBack: (() => void) | undefined;
+}): JSX.Element => (
   <div class="mt-2 flex flex-wrap gap-2">
     <button type="submit" class="btn btn-primary" disabled={props.busy === true}>
       {props.next}
@@ -47,7 +51,8 @@ export const AddressStep = (props: StepProps): JSX.Element => {
     if (fault === "credentials") return t("wizard.urlCredentials");
     return fault === "invalid" ? t("wizard.urlInvalid") : props.faults["url"];
   };
-  const nameError = (): string | undefined => (tried() && props.draft.name.trim() === "" ? t("wizard.nameRequired") : props.faults["name"]);
+  const nameError = (): string | undefined =>
+    tried() && props.draft.name.trim() === "" ? t("wizard.nameRequired") : props.faults["name"];
   const next = (): void => {
     setTried(true);
     if (urlFault(props.draft.url) !== null) return urlField?.focus();
@@ -64,7 +69,7 @@ export const AddressStep = (props: StepProps): JSX.Element => {
         {(attrs) => (
           <input
             {...attrs}
-            ref={urlField}
+            ref={(element) => (urlField = element)}
             class="input font-mono"
             type="url"
             inputmode="url"
@@ -79,11 +84,30 @@ export const AddressStep = (props: StepProps): JSX.Element => {
         )}
       </FormField>
       <FormField label={t("field.name")} help={t("field.nameHint")} error={nameError()} required>
-        {(attrs) => <input {...attrs} ref={nameField} class="input" maxlength={80} autocomplete="off" value={props.draft.name} onInput={(event) => props.change({ name: event.currentTarget.value })} />}
+        {(attrs) => (
+          <input
+            {...attrs}
+            ref={(element) => (nameField = element)}
+            class="input"
+            maxlength={80}
+            autocomplete="off"
+            value={props.draft.name}
+            onInput={(event) => props.change({ name: event.currentTarget.value })}
+          />
+        )}
       </FormField>
       <FormField label={t("field.branch")} help={t("field.branchHint")} error={props.faults["branch"]}>
         {(attrs) => (
-          <input {...attrs} class="input font-mono" maxlength={200} autocomplete="off" autocapitalize="off" spellcheck={false} value={props.draft.branch} onInput={(event) => props.change({ branch: event.currentTarget.value })} />
+          <input
+            {...attrs}
+            class="input font-mono"
+            maxlength={200}
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck={false}
+            value={props.draft.branch}
+            onInput={(event) => props.change({ branch: event.currentTarget.value })}
+          />
         )}
       </FormField>
       <Buttons next={t("wizard.next")} onBack={undefined} />
@@ -97,11 +121,28 @@ export const CredentialsStep = (props: StepProps): JSX.Element => (
     <p class="text-ink-2">{t("wizard.credentialsIntro")}</p>
     <FormField label={t("field.username")} help={t("field.usernameHint")} error={props.faults["username"]}>
       {(attrs) => (
-        <input {...attrs} class="input" maxlength={200} autocomplete="off" autocapitalize="off" spellcheck={false} value={props.draft.username} onInput={(event) => props.change({ username: event.currentTarget.value })} />
+        <input
+          {...attrs}
+          class="input"
+          maxlength={200}
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          value={props.draft.username}
+          onInput={(event) => props.change({ username: event.currentTarget.value })}
+        />
       )}
     </FormField>
     <FormField label={t("field.token")} help={t("field.tokenHint")} error={props.faults["token"]}>
-      {(attrs) => <SecretField field={attrs} name="source-token" value={props.draft.token} onInput={(token) => props.change({ token })} autocomplete="off" />}
+      {(attrs) => (
+        <SecretField
+          field={attrs}
+          name="source-token"
+          value={props.draft.token}
+          onInput={(token) => props.change({ token })}
+          autocomplete="off"
+        />
+      )}
     </FormField>
     <Buttons next={t("wizard.next")} onBack={() => props.onBack()} />
   </form>
@@ -113,8 +154,15 @@ export interface ConsentProps extends StepProps {
 }
 
 const accessText = (draft: Draft): string => {
-  const token = draft.token.length >= 8 ? t("wizard.summary.token", { last4: draft.token.slice(-4) }) : draft.token === "" ? t("wizard.summary.anonymous") : t("wizard.summary.tokenShort");
-  return draft.username.trim() === "" ? token : `${t("wizard.summary.user", { name: draft.username.trim() })}, ${token}`;
+  const token =
+    draft.token.length >= 8
+      ? t("wizard.summary.token", { last4: draft.token.slice(-4) })
+      : draft.token === ""
+        ? t("wizard.summary.anonymous")
+        : t("wizard.summary.tokenShort");
+  return draft.username.trim() === ""
+    ? token
+    : `${t("wizard.summary.user", { name: draft.username.trim() })}, ${token}`;
 };
 
 /** What the connection allows and who will see it; the admin confirms it in person (SRC-2). */
@@ -147,7 +195,7 @@ export const ConsentStep = (props: ConsentProps): JSX.Element => {
       <div class="rounded-control border border-line-strong p-3">
         <label class="flex items-start gap-2">
           <input
-            ref={box}
+            ref={(element) => (box = element)}
             type="checkbox"
             class="mt-0.5 size-4 shrink-0 accent-accent"
             checked={confirmed()}
@@ -166,7 +214,11 @@ export const ConsentStep = (props: ConsentProps): JSX.Element => {
           </p>
         </Show>
       </div>
-      <Buttons next={props.busy ? t("wizard.creating") : t("wizard.create")} busy={props.busy} onBack={() => props.onBack()} />
+      <Buttons
+        next={props.busy ? t("wizard.creating") : t("wizard.create")}
+        busy={props.busy}
+        onBack={() => props.onBack()}
+      />
     </form>
   );
 };
