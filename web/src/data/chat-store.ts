@@ -7,6 +7,7 @@ import { serverNow } from "./clock.ts";
 import { onHint } from "./inbox.ts";
 import { keys } from "./keys.ts";
 import { queryClient } from "./query.ts";
+import { draftKey, writePref } from "./prefs.ts";
 import { applyEvent, asRunEvent, type ChatView, isGap, needsSnapshot, NO_LIVE, rebase } from "./reduce.ts";
 import { checkSession } from "./session.ts";
 import { isActiveRun } from "./states.ts";
@@ -185,6 +186,8 @@ export const createChat = (workspaceId: string, chatId: string) => {
       // The first message gives an untitled chat its title.
       refreshSoon();
     } catch (problem) {
+      // The sign-in page comes next and this page goes: the text waits as a draft.
+      if (problem instanceof ApiProblem && problem.code === "not_signed_in") writePref(draftKey(chatId), text);
       const seen = problem instanceof ApiProblem ? problem : new ApiProblem("internal", 500);
       setState("outgoing", (o) => o.id === id, { error: seen });
     }

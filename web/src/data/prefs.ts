@@ -19,6 +19,9 @@ export const writePref = (key: string, value: string | null): void => {
   }
 };
 
+/** Where the unsent text of a chat is kept. */
+export const draftKey = (chatId: string): string => `draft.${chatId}`;
+
 export type ThemeChoice = "system" | "light" | "dark";
 const isTheme = (value: string | null): value is "light" | "dark" => value === "light" || value === "dark";
 

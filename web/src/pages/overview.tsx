@@ -8,6 +8,7 @@ import { useMe } from "../data/session.ts";
 import { useWorkspace } from "../data/workspace.ts";
 import { duration, num, t } from "../i18n/index.ts";
 import { tWorkspaces } from "../i18n/workspaces.ts";
+import { chatTitle } from "../ui/chat-title.ts";
 import { Countdown } from "../ui/countdown.tsx";
 import { OnboardingRail } from "../ui/onboarding-rail.tsx";
 import { Page } from "../ui/page.tsx";
@@ -77,7 +78,11 @@ const Chats = (props: { readonly ws: string; readonly items: readonly ChatSummar
     <ul class="-mx-2">
       <For each={props.items}>
         {(c) => (
-          <Row href={`/w/${props.ws}/chats/${c.id}`} title={c.title} beside={<RelativeTime at={c.lastActivityAt} />} />
+          <Row
+            href={`/w/${props.ws}/chats/${c.id}`}
+            title={chatTitle(c.title)}
+            beside={<RelativeTime at={c.lastActivityAt} />}
+          />
         )}
       </For>
     </ul>

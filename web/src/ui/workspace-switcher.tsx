@@ -15,7 +15,7 @@ export const WorkspaceSwitcher = (props: { readonly workspace: WorkspaceDetail |
   const second = (ws: WorkspaceDetail): string =>
     `${t("nav.sourceCount", ws.sources.total)} · ${ws.writePolicy === "risk_based" ? t("nav.modeA") : t("nav.modeB")}`;
   return (
-    <Menu.Root placement="bottom-start" gutter={4}>
+    <Menu.Root placement="bottom-start" gutter={4} modal={false}>
       <Menu.Trigger class="flex w-full items-center gap-2 rounded-control px-2.5 py-1.5 text-left hover:bg-sunken">
         <span class="sr-only">{t("nav.switcher")}: </span>
         <span class="min-w-0 flex-1">
@@ -26,27 +26,25 @@ export const WorkspaceSwitcher = (props: { readonly workspace: WorkspaceDetail |
         </span>
         <ChevronsUpDown size={14} class="shrink-0 text-ink-2" aria-hidden="true" />
       </Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Content class="menu max-h-[70vh] w-64 overflow-y-auto">
-          <For each={items()}>
-            {(ws) => (
-              <Menu.Item class="menu-item" onSelect={() => navigate(`/w/${ws.id}`)}>
-                <span class="min-w-0 flex-1 truncate">{ws.name}</span>
-                <Show when={ws.openApprovals > 0}>
-                  <span class="num text-meta text-ink-2">{t("nav.openCount", ws.openApprovals)}</span>
-                </Show>
-                <Show when={ws.id === props.workspace?.id}>
-                  <Check size={14} aria-hidden="true" />
-                </Show>
-              </Menu.Item>
-            )}
-          </For>
-          <Menu.Separator class="my-1 border-line" />
-          <Menu.Item class="menu-item" onSelect={() => navigate("/workspaces")}>
-            {t("nav.allWorkspaces")}
-          </Menu.Item>
-        </Menu.Content>
-      </Menu.Portal>
+      <Menu.Content class="menu max-h-[70vh] w-64 overflow-y-auto">
+        <For each={items()}>
+          {(ws) => (
+            <Menu.Item class="menu-item" onSelect={() => navigate(`/w/${ws.id}`)}>
+              <span class="min-w-0 flex-1 truncate">{ws.name}</span>
+              <Show when={ws.openApprovals > 0}>
+                <span class="num text-meta text-ink-2">{t("nav.openCount", ws.openApprovals)}</span>
+              </Show>
+              <Show when={ws.id === props.workspace?.id}>
+                <Check size={14} aria-hidden="true" />
+              </Show>
+            </Menu.Item>
+          )}
+        </For>
+        <Menu.Separator class="my-1 border-line" />
+        <Menu.Item class="menu-item" onSelect={() => navigate("/workspaces")}>
+          {t("nav.allWorkspaces")}
+        </Menu.Item>
+      </Menu.Content>
     </Menu.Root>
   );
 };

@@ -115,6 +115,7 @@ export const de = {
   left: "noch {{ time }}",
   over: "abgelaufen",
   none: "–",
+  untitled: "Neuer Chat",
   loading: "Wird geladen …",
   required: "Pflichtfeld",
   secret: { show: "Eingabe anzeigen", hide: "Eingabe verbergen" },

@@ -116,6 +116,7 @@ export const en: typeof de = {
   left: "{{ time }} left",
   over: "expired",
   none: "–",
+  untitled: "New chat",
   loading: "Loading …",
   required: "Required",
   secret: { show: "Show input", hide: "Hide input" },

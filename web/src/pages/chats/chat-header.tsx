@@ -4,6 +4,7 @@ import ArrowLeft from "lucide-solid/icons/arrow-left";
 import Ellipsis from "lucide-solid/icons/ellipsis";
 import { createSignal, Show } from "solid-js";
 import type { Chat } from "../../data/chat-store.ts";
+import { chatTitle } from "../../ui/chat-title.ts";
 import { tChat } from "../../i18n/chat.ts";
 import { t } from "../../i18n/index.ts";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -86,29 +87,27 @@ export const ChatHeader = (props: { readonly chat: Chat; readonly workspaceId: s
         <A href={`/w/${props.workspaceId}/chats`} class="btn-icon -ml-2 xl:hidden" aria-label={tChat("backToList")}>
           <ArrowLeft size={18} aria-hidden="true" />
         </A>
-        <h1 class="min-w-0 flex-1 truncate text-lg">{detail()?.title}</h1>
+        <h1 class="min-w-0 flex-1 truncate text-lg">{chatTitle(detail()?.title ?? "")}</h1>
         <LiveIndicator state={props.chat.streamState()} since={props.chat.streamSince()} quiet />
         <Show when={detail()?.runStatus}>{(status) => <RunBadge status={status()} />}</Show>
-        <Menu.Root placement="bottom-end" gutter={4}>
+        <Menu.Root placement="bottom-end" gutter={4} modal={false}>
           <Menu.Trigger ref={setMenu} class="btn-icon -mr-2" aria-label={tChat("menu")}>
             <Ellipsis size={18} aria-hidden="true" />
           </Menu.Trigger>
-          <Menu.Portal>
-            <Menu.Content class="menu">
-              <Menu.Item class="menu-item" onSelect={() => setRenaming(true)}>
-                {tChat("rename")}
-              </Menu.Item>
-              <Menu.Item
-                class="menu-item"
-                onSelect={() => void change({ mode: detail()?.mode === "plan" ? "work" : "plan" })}
-              >
-                {detail()?.mode === "plan" ? tChat("planOff") : tChat("planOn")}
-              </Menu.Item>
-              <Menu.Item class="menu-item" onSelect={() => void change({ archived: !archived() })}>
-                {archived() ? tChat("unarchive") : tChat("archive")}
-              </Menu.Item>
-            </Menu.Content>
-          </Menu.Portal>
+          <Menu.Content class="menu">
+            <Menu.Item class="menu-item" onSelect={() => setRenaming(true)}>
+              {tChat("rename")}
+            </Menu.Item>
+            <Menu.Item
+              class="menu-item"
+              onSelect={() => void change({ mode: detail()?.mode === "plan" ? "work" : "plan" })}
+            >
+              {detail()?.mode === "plan" ? tChat("planOff") : tChat("planOn")}
+            </Menu.Item>
+            <Menu.Item class="menu-item" onSelect={() => void change({ archived: !archived() })}>
+              {archived() ? tChat("unarchive") : tChat("archive")}
+            </Menu.Item>
+          </Menu.Content>
         </Menu.Root>
       </div>
       <Show when={detail()?.mode === "plan"}>

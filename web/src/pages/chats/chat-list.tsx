@@ -5,6 +5,7 @@ import { call } from "../../data/client.ts";
 import { keys } from "../../data/keys.ts";
 import { tChat } from "../../i18n/chat.ts";
 import { t } from "../../i18n/index.ts";
+import { chatTitle } from "../../ui/chat-title.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorPanel } from "../../ui/error-panel.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
@@ -86,7 +87,7 @@ export const ChatList = (props: { readonly workspaceId: string }) => {
                       href={`/w/${props.workspaceId}/chats/${c.id}`}
                       class="flex min-h-12 flex-col justify-center gap-0.5 rounded-control px-2.5 py-1.5 hover:bg-mute-bg aria-[current=page]:bg-mute-bg"
                     >
-                      <span class="truncate font-medium">{c.title}</span>
+                      <span class="truncate font-medium">{chatTitle(c.title)}</span>
                       <span class="flex flex-wrap items-center gap-2 text-meta text-ink-2">
                         <Show when={c.runStatus !== null && c.runStatus !== "completed" ? c.runStatus : undefined}>
                           {(status) => <RunBadge status={status()} />}

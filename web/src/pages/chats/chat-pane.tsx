@@ -4,6 +4,7 @@ import { isActiveRun, isWaitingRun } from "../../data/states.ts";
 import { tChat } from "../../i18n/chat.ts";
 import { t } from "../../i18n/index.ts";
 import { Guard } from "../../ui/boundary.tsx";
+import { chatTitle } from "../../ui/chat-title.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorLine, ErrorPanel } from "../../ui/error-panel.tsx";
 import { useKeys } from "../../ui/keys.ts";
@@ -24,7 +25,7 @@ export const ChatPane = (props: { readonly workspaceId: string; readonly chatId:
   const [stopping, setStopping] = createSignal(false);
   const [stopError, setStopError] = createSignal<unknown>(null);
   usePageTitle(() => {
-    const title = detail()?.title ?? tChat("title");
+    const title = chatTitle(detail()?.title ?? "");
     const run = active();
     if (run === undefined) return title;
     return isWaitingRun(run.status) ? `⏳ ${tChat("tabWaiting", { title })}` : tChat("tabRunning", { title });

@@ -1,7 +1,7 @@
 import SendHorizontal from "lucide-solid/icons/send-horizontal";
 import Square from "lucide-solid/icons/square";
 import { createEffect, createSignal, on, onMount, Show } from "solid-js";
-import { readPref, writePref } from "../../data/prefs.ts";
+import { draftKey, readPref, writePref } from "../../data/prefs.ts";
 import { tChat } from "../../i18n/chat.ts";
 
 /** Longest message the API takes, in characters. */
@@ -21,16 +21,16 @@ interface ComposerProps {
 
 /** Where a message is written. The draft is kept in this browser until it is sent; a waiting run never blocks it. */
 export const Composer = (props: ComposerProps) => {
-  const draftKey = (): string => `draft.${props.chatId}`;
-  const [text, setText] = createSignal(readPref(draftKey()) ?? "");
+  const key = (): string => draftKey(props.chatId);
+  const [text, setText] = createSignal(readPref(key()) ?? "");
   let area: HTMLTextAreaElement | undefined;
-  createEffect(on(draftKey, (key) => setText(readPref(key) ?? ""), { defer: true }));
+  createEffect(on(key, (now) => setText(readPref(now) ?? ""), { defer: true }));
   onMount(() => {
     if (props.focus) area?.focus();
   });
   const change = (value: string): void => {
     setText(value);
-    writePref(draftKey(), value === "" ? null : value);
+    writePref(key(), value === "" ? null : value);
   };
   const over = (): number => text().length - MAX_TEXT;
   const sendable = (): boolean => text().trim() !== "" && over() <= 0;
