@@ -1,4 +1,4 @@
-import type { CallStatus, RequestStatus, RunStatus } from "@aiw/contract/runs";
+import type { RunStatus } from "@aiw/contract/runs";
 
 /** Named predicates over the states of the contract, without its schemas. states.test.ts compares the run table. */
 export const ACTIVE_RUN_STATUSES = [
@@ -16,11 +16,3 @@ export const isActiveRun = (status: RunStatus): boolean => active.has(status);
 /** The run waits for a person. */
 export const isWaitingRun = (status: RunStatus): boolean =>
   status === "waiting_approval" || status === "waiting_input" || status === "needs_reconciliation";
-
-/** Nothing more will happen to this request by itself. */
-export const isClosedRequest = (status: RequestStatus): boolean =>
-  status !== "pending" && status !== "approved" && status !== "executing";
-
-/** The call has no outcome yet. */
-export const isOpenCall = (status: CallStatus): boolean =>
-  status === "pending" || status === "waiting" || status === "executing";

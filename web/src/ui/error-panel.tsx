@@ -1,3 +1,4 @@
+import { A } from "@solidjs/router";
 import { Show } from "solid-js";
 import { asProblem } from "../data/client.ts";
 import { t } from "../i18n/index.ts";
@@ -22,7 +23,12 @@ export const ErrorPanel = (props: {
           </p>
         )}
       </Show>
-      <Show when={props.retry}>
+      <Show when={problem().code === "not_found"}>
+        <A href="/workspaces" class="btn btn-sm mt-3">
+          {t("error.home")}
+        </A>
+      </Show>
+      <Show when={problem().code !== "not_found" && props.retry}>
         {(retry) => (
           <button type="button" class="btn btn-sm mt-3" onClick={() => retry()()}>
             {t("act.retry")}

@@ -67,6 +67,8 @@ export const Thread = (props: { readonly chat: Chat; readonly workspaceId: strin
       if (following()) toEnd();
     });
     watch.observe(content);
+    // The dock above the composer comes and goes: then the window onto the thread changes, not the thread.
+    if (box !== undefined) watch.observe(box);
     onCleanup(() => watch.disconnect());
     toEnd();
   });
@@ -77,8 +79,14 @@ export const Thread = (props: { readonly chat: Chat; readonly workspaceId: strin
       (now, before) => now > (before ?? 0) && toEnd(),
     ),
   );
+  let lastTop = 0;
+  // Only a reader who scrolls up stops following: text that grows between two frames must not look like it.
   const onScroll = (): void => {
-    if (box !== undefined) setFollowing(box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END);
+    if (box === undefined) return;
+    const near = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END;
+    if (near) setFollowing(true);
+    else if (box.scrollTop < lastTop) setFollowing(false);
+    lastTop = box.scrollTop;
   };
   useKeys("page", () => [{ keys: "End", label: () => tChat("latest"), run: toEnd }]);
   const empty = (): boolean => keys().length === 0 && props.chat.state.outgoing.length === 0;
