@@ -63,7 +63,10 @@ export const SideNav = (props: { readonly onKeys: () => void }) => {
   const items = useNavItems();
   const me = useMe();
   return (
-    <nav aria-label={t("nav.main")} class="sticky top-0 z-20 hidden h-dvh flex-col border-r border-line bg-surface md:flex">
+    <nav
+      aria-label={t("nav.main")}
+      class="sticky top-0 z-20 hidden h-dvh flex-col border-r border-line bg-surface md:flex"
+    >
       <div class="p-2">
         <WorkspaceSwitcher workspace={items.workspace()} />
       </div>
