@@ -34,7 +34,7 @@ export const isWait = (status: RunStatus): boolean => WAITS.includes(status) || 
 /** No break takes more than this share of the width of all work. */
 const BREAK_SHARE = 0.15;
 /** Waits up to here are drawn to scale. */
-const MIN_BREAK_MS = 1_000;
+const MIN_BREAK_MS = 20;
 
 /**
  * Lays a run's states out on an axis in which long waits are cut (RUN-17).

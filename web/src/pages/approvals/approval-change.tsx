@@ -32,6 +32,16 @@ export const ApprovalChange = (props: ChangeProps): JSX.Element => {
       <h2 id="approval-change" class="text-lg">
         {t("sections.change")}
       </h2>
+      <Show
+        when={preview().files}
+        fallback={
+          <Show when={(preview().fields ?? []).length === 0}>
+            <p class="text-ink-2">{t("generalPreview")}</p>
+          </Show>
+        }
+      >
+        {(files) => <DiffView files={files()} controls={props.controls} onOpenCount={props.onOpenCount} />}
+      </Show>
       <Show when={(preview().fields ?? []).length > 0}>
         <dl class="panel grid gap-x-4 gap-y-1 p-3 md:grid-cols-[minmax(7rem,max-content)_minmax(0,1fr)]">
           <For each={preview().fields}>
@@ -45,16 +55,6 @@ export const ApprovalChange = (props: ChangeProps): JSX.Element => {
             )}
           </For>
         </dl>
-      </Show>
-      <Show
-        when={preview().files}
-        fallback={
-          <Show when={(preview().fields ?? []).length === 0}>
-            <p class="text-ink-2">{t("generalPreview")}</p>
-          </Show>
-        }
-      >
-        {(files) => <DiffView files={files()} controls={props.controls} onOpenCount={props.onOpenCount} />}
       </Show>
       <p class="text-meta text-ink-2">
         <Show when={preview().rehearsal} fallback={t("noRehearsal")}>

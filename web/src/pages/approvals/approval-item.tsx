@@ -1,5 +1,4 @@
 import type { ApprovalDetail } from "@aiw/contract/views";
-import { A } from "@solidjs/router";
 import { useQuery } from "@tanstack/solid-query";
 import { createEffect, createMemo, createSignal, type JSX, on, Show } from "solid-js";
 import { ApiProblem, call } from "../../data/client.ts";
@@ -10,19 +9,12 @@ import { useMe } from "../../data/session.ts";
 import { useWorkspaces } from "../../data/workspace.ts";
 import { approvals as t } from "../../i18n/approvals.ts";
 import { timeOfDay, t as words } from "../../i18n/index.ts";
-import { explain } from "../../i18n/policy.ts";
-import { CopyButton } from "../../ui/copy-button.tsx";
-import { Countdown } from "../../ui/countdown.tsx";
 import type { DiffControls } from "../../ui/diff-view.tsx";
 import { ErrorPanel } from "../../ui/error-panel.tsx";
 import { usePageTitle } from "../../ui/page-header.tsx";
-import { Person } from "../../ui/person.tsx";
-import { RelativeTime } from "../../ui/relative-time.tsx";
-import { RiskBadge } from "../../ui/risk-badge.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
-import { RequestBadge } from "../../ui/state-badge.tsx";
-import { VisibleText } from "../../ui/visible-text-view.tsx";
 import { ApprovalArguments, ApprovalChange, HiddenWarning } from "./approval-change.tsx";
+import { ApprovalBlocked, ApprovalHead } from "./approval-head.tsx";
 import { useApprovalKeys } from "./approval-keys.ts";
 import { ApprovalOutcome } from "./approval-outcome.tsx";
 import { ApprovalRail } from "./approval-rail.tsx";
@@ -34,81 +26,6 @@ export interface ApprovalItemProps {
   readonly itemHref: (id: string) => string;
   readonly backHref: string;
 }
-
-const Head = (props: { readonly item: ApprovalDetail; readonly isMember: boolean }): JSX.Element => (
-  <header class="flex flex-col gap-2">
-    <div class="flex flex-wrap items-center gap-1.5">
-      <RiskBadge risk={props.item.riskClass} />
-      <RequestBadge status={props.item.status} byPolicy={props.item.allowedByPolicy} />
-      <Show when={props.item.level === "global_approver"}>
-        <span class="badge border-line-strong text-ink-2">{t("levelBadge.global_approver")}</span>
-      </Show>
-      <Show when={props.item.fourEyes}>
-        <span class="badge border-line-strong text-ink-2">{words("fourEyes")}</span>
-      </Show>
-      <span class="ml-auto flex items-center gap-2">
-        <Show when={props.item.status === "pending" && props.item.expiresAt}>
-          {(until) => <Countdown until={until()} class="font-medium" />}
-        </Show>
-        <CopyButton text={`${location.origin}/approvals/${props.item.id}`} label={t("copyLink")} />
-      </span>
-    </div>
-    <h1 class="text-xl [overflow-wrap:anywhere]">
-      <VisibleText text={props.item.title} />
-    </h1>
-    <p class="flex flex-wrap items-center gap-x-3 gap-y-1 text-ink-2">
-      <span class="num">{t("itemTitle", { number: String(props.item.number) })}</span>
-      <code class="mono">{props.item.tool}</code>
-      <Show when={props.item.sourceName}>
-        {(name) => (
-          <span>
-            {t("meta.source")}: {name()}
-          </span>
-        )}
-      </Show>
-      <span>
-        {t("meta.workspace")}: {props.item.workspaceName}
-      </span>
-      <span class="flex items-center gap-1.5">
-        {t("meta.requester")} <Person person={props.item.requester} />
-      </span>
-      <RelativeTime at={props.item.createdAt} />
-      <Show when={props.isMember}>
-        <Show when={props.item.chatId}>
-          {(chat) => (
-            <A class="link" href={`/w/${props.item.workspaceId}/chats/${chat()}`}>
-              {t("meta.chat")}
-            </A>
-          )}
-        </Show>
-        <A class="link" href={`/w/${props.item.workspaceId}/runs/${props.item.runId}`}>
-          {t("meta.run")}
-        </A>
-      </Show>
-    </p>
-    <p class="max-w-[80ch]">{explain(props.item.explanation)}</p>
-  </header>
-);
-
-/** Why the reader cannot decide an open request, said in its place instead of hiding the buttons. */
-const Blocked = (props: { readonly item: ApprovalDetail; readonly past: boolean }): JSX.Element => {
-  const reason = (): NonNullable<ApprovalDetail["notDecidable"]> =>
-    props.past ? "expired" : (props.item.notDecidable ?? "decided");
-  const body = (): string => {
-    const now = reason();
-    if (now === "decided") return "";
-    if (now !== "approver_missing") return t(`blocked.${now}Body`);
-    return props.item.level === "global_approver"
-      ? t("blocked.approver_missingGlobal")
-      : t("blocked.approver_missingWorkspace");
-  };
-  return (
-    <section class="panel p-3" aria-label={t("bar.label")}>
-      <p class="font-medium">{t(`blocked.${reason()}`)}</p>
-      <p class="text-ink-2">{body()}</p>
-    </section>
-  );
-};
 
 interface Conflict {
   readonly problem: ApiProblem;
@@ -253,7 +170,7 @@ export const ApprovalItem = (props: ApprovalItemProps): JSX.Element => {
     >
       {(item) => (
         <article class="@container flex min-w-0 flex-col gap-4">
-          <Head item={item()} isMember={isMember(item().workspaceId)} />
+          <ApprovalHead item={item()} isMember={isMember(item().workspaceId)} />
           <div role="status" class={difference() === null ? "-mt-4" : ""}>
             <Show when={difference()}>
               <div class="rounded-panel border border-warn bg-warn-bg p-3 text-warn">
@@ -294,7 +211,7 @@ export const ApprovalItem = (props: ApprovalItemProps): JSX.Element => {
             <ApprovalRail item={item()} itemHref={props.itemHref} />
           </div>
           <Show when={item().status === "pending"}>
-            <Show when={item().decidable} fallback={<Blocked item={item()} past={past()} />}>
+            <Show when={item().decidable} fallback={<ApprovalBlocked item={item()} past={past()} />}>
               <DecisionBar
                 item={item()}
                 isRequester={isRequester(item())}

@@ -2,6 +2,7 @@ import type { ApprovalSummary, RunDetail } from "@aiw/contract/views";
 import { A } from "@solidjs/router";
 import ChevronRight from "lucide-solid/icons/chevron-right";
 import { For, type JSX, Show } from "solid-js";
+import { de } from "../../i18n/de/runs.ts";
 import { bytes, duration, num } from "../../i18n/index.ts";
 import { runs as t } from "../../i18n/runs.ts";
 import { JsonText, RawText } from "../../ui/json-tree.tsx";
@@ -10,6 +11,13 @@ import { CallBadge, RequestBadge } from "../../ui/state-badge.tsx";
 import { type StepGroup, stepGroups } from "./run-steps.ts";
 
 type Call = RunDetail["toolCalls"][number];
+type OutcomeKey = keyof typeof de.step.outcomes;
+const isOutcome = (key: string): key is OutcomeKey => Object.hasOwn(de.step.outcomes, key);
+/** How a step ended: a word, for some with the code behind it ("retry:rate_limited"). */
+const outcomeText = (outcome: string): string => {
+  const [key = "", ...code] = outcome.split(":");
+  return isOutcome(key) ? t(`step.outcomes.${key}`, { code: code.join(":") }) : outcome;
+};
 const utf8Bytes = (text: string): number => new TextEncoder().encode(text).length;
 
 const CallResult = (props: { readonly call: Call }): JSX.Element => (
@@ -91,7 +99,7 @@ const Step = (props: { readonly group: StepGroup; readonly approvals: readonly A
                 ? t("step.running")
                 : duration(Date.parse(attempt.endedAt) - Date.parse(attempt.startedAt))}
             </span>
-            <Show when={attempt.outcome}>{(outcome) => <span class="font-mono">{outcome()}</span>}</Show>
+            <Show when={attempt.outcome}>{(outcome) => <span>{outcomeText(outcome())}</span>}</Show>
           </span>
         )}
       </For>
