@@ -106,7 +106,7 @@ export function DiffFile(props: DiffFileProps): JSX.Element {
       <header class="sticky top-(--diff-top,0px) z-10 flex flex-wrap items-center gap-x-2 gap-y-1 rounded-t-panel border-b border-line bg-sunken px-1.5 py-1">
         <button
           type="button"
-          class="flex min-h-7 min-w-0 flex-1 items-center gap-1.5 rounded-control px-1 text-left"
+          class="flex min-h-7 min-w-0 flex-1 basis-full items-center gap-1.5 rounded-control px-1 text-left md:basis-0"
           aria-expanded={props.open}
           aria-controls={bodyId}
           aria-label={`${props.open ? t("diff.collapse") : t("diff.expand")}: ${props.file.path}`}

@@ -26,8 +26,12 @@ function Line(props: { readonly line: DiffLine; readonly wrap: boolean }): JSX.E
   return (
     <>
       <tr class={ROW[props.line.kind]}>
-        <td class="num w-10 min-w-10 px-1 text-right align-top text-ink-3 select-none">{props.line.oldLine}</td>
-        <td class="num w-10 min-w-10 px-1 text-right align-top text-ink-3 select-none">{props.line.newLine}</td>
+        <td class="num w-8 min-w-8 px-1 md:w-10 md:min-w-10 text-right align-top text-ink-3 select-none">
+          {props.line.oldLine}
+        </td>
+        <td class="num w-8 min-w-8 px-1 md:w-10 md:min-w-10 text-right align-top text-ink-3 select-none">
+          {props.line.newLine}
+        </td>
         <td class={`w-5 min-w-5 text-center align-top select-none ${INK[props.line.kind]}`}>
           <span aria-hidden="true">{SIGN[props.line.kind]}</span>
           <Show when={props.line.kind !== "context"}>

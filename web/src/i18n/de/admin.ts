@@ -2,7 +2,6 @@ export const de = {
   tools: {
     title: "Tools einstufen",
     intro: "Was nicht eingestuft ist, wird der KI nicht angeboten und bei einem Aufruf gesperrt.",
-    listLabel: "Tools und ihre Einstufung",
     filter: {
       label: "Filter",
       all: "Alle",
@@ -11,14 +10,11 @@ export const de = {
     },
     count: (n: number): string => (n === 1 ? "1 Tool" : `${String(n)} Tools`),
     column: {
-      tool: "Tool",
-      riskClass: "Risikoklasse",
       decision: "Entscheidung",
       level: "Stufe",
       fourEyes: "Vier Augen",
       hash: "Definition",
       changed: "Zuletzt eingestuft",
-      actions: "Aktionen",
     },
     deny: "GESPERRT (Vorgabe)",
     denyHint: "Nicht eingestuft: Aufrufe werden abgelehnt.",

@@ -26,15 +26,11 @@ export const de = {
   },
   row: {
     by: "von {{ name }}",
-    needsYou: "Entscheidung möglich",
   },
   meta: {
-    number: "Antrag",
-    tool: "Tool",
     source: "Quelle",
     workspace: "Workspace",
     requester: "Beantragt von",
-    requestedAt: "Beantragt",
     chat: "Zum Chat",
     run: "Zum Lauf",
   },
@@ -49,7 +45,6 @@ export const de = {
     history: "Verlauf",
     note: "Zusammenfassung der KI – nicht geprüft",
     result: "Ergebnis",
-    receipt: "Beleg",
   },
   noteMissing: "Die KI hat nichts dazu geschrieben.",
   rehearsal: "Probelauf",
@@ -65,8 +60,6 @@ export const de = {
   hash: {
     snapshot: "Prüfsumme des Antrags",
     definition: "Prüfsumme der Tool-Definition",
-    args: "Prüfsumme der Argumente",
-    executed: "Prüfsumme des Ausgeführten",
     policyVersion: "Policy-Version",
     copy: "Prüfsumme kopieren",
     copied: "Prüfsumme kopiert",
@@ -80,7 +73,6 @@ export const de = {
   },
   levelBadge: {
     global_approver: "Global",
-    fourEyes: "Vier Augen",
   },
   preconditionsNone: "Keine Voraussetzungen hinterlegt.",
   preconditionsOk: "Unverändert seit dem Antrag. Vor der Ausführung wird erneut geprüft.",
@@ -178,11 +170,8 @@ export const de = {
   receipt: {
     same: "Freigegebene und ausgeführte Prüfsumme stimmen überein.",
     different: "Freigegebene und ausgeführte Prüfsumme stimmen NICHT überein.",
-    executedAt: "Ausgeführt",
     approvedHash: "Freigegeben",
     executedHash: "Ausgeführt",
-    attempt: "Versuch",
-    openLink: "Im Zielsystem öffnen",
   },
   field: {
     repository: "Repository",

@@ -9,14 +9,9 @@ export const de = {
     failed: "Fehlgeschlagen",
   },
   column: {
-    state: "Status",
-    title: "Lauf",
-    startedBy: "Gestartet von",
-    started: "Gestartet",
     duration: "Dauer",
     steps: "Schritte",
     tokens: "Token",
-    actions: "Aktionen",
   },
   empty: {
     title: "Keine Läufe in dieser Ansicht",
@@ -34,7 +29,6 @@ export const de = {
   resumeHint: "Setzt am gespeicherten Verlauf fort. Fertige Tool-Aufrufe werden nicht wiederholt.",
   continueInChat: "Im Chat weiterarbeiten",
   copyId: "Lauf-ID kopieren",
-  idCopied: "Lauf-ID kopiert",
   toChat: "Zum Chat",
   toList: "Zu den Läufen",
   facts: {
@@ -49,7 +43,6 @@ export const de = {
     tokens: "Token (ein / aus)",
     context: "Kontext",
     pins: "Stand der Quellen",
-    attempt: "Versuch",
   },
   view: {
     label: "Ansicht",
@@ -106,11 +99,7 @@ export const de = {
     hint: (n: number): string => (n === 1 ? "1 Ereignis" : `${String(n)} Ereignisse`),
     first: "Gezeigt werden höchstens 1.000 Ereignisse.",
     copy: "Als JSON kopieren",
-    copied: "Ereignisse kopiert",
     empty: "Noch keine Ereignisse.",
-    seq: "Nr.",
-    type: "Typ",
-    data: "Inhalt",
   },
   error: {
     title: "Warum der Lauf endete",

@@ -28,7 +28,6 @@ export const de = {
   },
   wizard: {
     title: "Quelle verbinden",
-    step: "Schritt {{ n }} von {{ total }}",
     address: "Adresse",
     credentials: "Zugang",
     consent: "Einwilligung",
@@ -37,7 +36,6 @@ export const de = {
     back: "Zurück",
     create: "Verbinden und testen",
     creating: "Wird verbunden …",
-    cancel: "Abbrechen",
     addressIntro: "Welches Repository soll die KI lesen können?",
     credentialsIntro: "Am besten ein Token nur für dieses Repository, das höchstens Branches unter ai/ schreiben darf.",
     summaryTitle: "Was diese Verbindung erlaubt",
@@ -59,7 +57,6 @@ export const de = {
       n === 1
         ? "Ein Mitglied dieses Workspace sieht die Inhalte und Ergebnisse."
         : `Alle ${String(n)} Mitglieder dieses Workspace sehen die Inhalte und Ergebnisse.`,
-    model: "Gelesene Inhalte gehen an das Modell „{{ model }}“ des Gateways.",
     modelUnnamed: "Gelesene Inhalte gehen an das eingestellte Modell des Gateways.",
     confirm: "Ich bestätige, dass alle Mitglieder dieses Workspace die Daten dieser Quelle sehen dürfen.",
     confirmHint: "Die Bestätigung wird mit Name und Zeit im Audit festgehalten.",

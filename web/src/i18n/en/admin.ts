@@ -4,7 +4,6 @@ export const en: typeof de = {
   tools: {
     title: "Classify tools",
     intro: "What is not classified is not offered to the AI, and a call to it is blocked.",
-    listLabel: "Tools and their classification",
     filter: {
       label: "Filter",
       all: "All",
@@ -13,14 +12,11 @@ export const en: typeof de = {
     },
     count: (n) => (n === 1 ? "1 tool" : `${String(n)} tools`),
     column: {
-      tool: "Tool",
-      riskClass: "Risk class",
       decision: "Decision",
       level: "Level",
       fourEyes: "Four eyes",
       hash: "Definition",
       changed: "Last classified",
-      actions: "Actions",
     },
     deny: "DENIED (default)",
     denyHint: "Not classified: calls are refused.",

@@ -28,15 +28,11 @@ export const en: typeof de = {
   },
   row: {
     by: "by {{ name }}",
-    needsYou: "You can decide",
   },
   meta: {
-    number: "Request",
-    tool: "Tool",
     source: "Source",
     workspace: "Workspace",
     requester: "Requested by",
-    requestedAt: "Requested",
     chat: "Go to chat",
     run: "Go to run",
   },
@@ -51,7 +47,6 @@ export const en: typeof de = {
     history: "History",
     note: "AI summary – not verified",
     result: "Result",
-    receipt: "Receipt",
   },
   noteMissing: "The AI wrote nothing about it.",
   rehearsal: "Rehearsal",
@@ -67,8 +62,6 @@ export const en: typeof de = {
   hash: {
     snapshot: "Hash of the request",
     definition: "Hash of the tool definition",
-    args: "Hash of the arguments",
-    executed: "Hash of what was executed",
     policyVersion: "Policy version",
     copy: "Copy hash",
     copied: "Hash copied",
@@ -82,7 +75,6 @@ export const en: typeof de = {
   },
   levelBadge: {
     global_approver: "Global",
-    fourEyes: "Four eyes",
   },
   preconditionsNone: "No preconditions recorded.",
   preconditionsOk: "Unchanged since the request. Checked again before execution.",
@@ -178,11 +170,8 @@ export const en: typeof de = {
   receipt: {
     same: "Approved and executed hash are the same.",
     different: "Approved and executed hash are NOT the same.",
-    executedAt: "Executed",
     approvedHash: "Approved",
     executedHash: "Executed",
-    attempt: "Attempt",
-    openLink: "Open in the target system",
   },
   field: {
     repository: "Repository",

@@ -11,14 +11,9 @@ export const en: typeof de = {
     failed: "Failed",
   },
   column: {
-    state: "State",
-    title: "Run",
-    startedBy: "Started by",
-    started: "Started",
     duration: "Duration",
     steps: "Steps",
     tokens: "Tokens",
-    actions: "Actions",
   },
   empty: {
     title: "No runs in this view",
@@ -36,7 +31,6 @@ export const en: typeof de = {
   resumeHint: "Goes on from the stored history. Finished tool calls are not repeated.",
   continueInChat: "Continue in the chat",
   copyId: "Copy run id",
-  idCopied: "Run id copied",
   toChat: "Go to chat",
   toList: "Go to runs",
   facts: {
@@ -51,7 +45,6 @@ export const en: typeof de = {
     tokens: "Tokens (in / out)",
     context: "Context",
     pins: "State of the sources",
-    attempt: "Attempt",
   },
   view: {
     label: "View",
@@ -108,11 +101,7 @@ export const en: typeof de = {
     hint: (n) => (n === 1 ? "1 event" : `${String(n)} events`),
     first: "At most 1,000 events are shown.",
     copy: "Copy as JSON",
-    copied: "Events copied",
     empty: "No events yet.",
-    seq: "No.",
-    type: "Type",
-    data: "Content",
   },
   error: {
     title: "Why the run ended",

@@ -30,7 +30,6 @@ export const en: typeof de = {
   },
   wizard: {
     title: "Connect a source",
-    step: "Step {{ n }} of {{ total }}",
     address: "Address",
     credentials: "Credentials",
     consent: "Consent",
@@ -39,7 +38,6 @@ export const en: typeof de = {
     back: "Back",
     create: "Connect and test",
     creating: "Connecting …",
-    cancel: "Cancel",
     addressIntro: "Which repository should the AI be able to read?",
     credentialsIntro: "Best is a token for this repository alone that may write branches below ai/ at most.",
     summaryTitle: "What this connection allows",
@@ -61,7 +59,6 @@ export const en: typeof de = {
       n === 1
         ? "One member of this workspace sees contents and results."
         : `All ${String(n)} members of this workspace see contents and results.`,
-    model: "What is read goes to the model “{{ model }}” of the gateway.",
     modelUnnamed: "What is read goes to the configured model of the gateway.",
     confirm: "I confirm that all members of this workspace may see the data of this source.",
     confirmHint: "The confirmation is recorded with name and time in the audit log.",

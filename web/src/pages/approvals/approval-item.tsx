@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/solid-query";
 import { createEffect, createMemo, createSignal, type JSX, on, Show } from "solid-js";
 import { ApiProblem, call } from "../../data/client.ts";
 import { useNow } from "../../data/clock.ts";
+import { inboxState } from "../../data/inbox.ts";
 import { keys } from "../../data/keys.ts";
 import { queryClient } from "../../data/query.ts";
 import { useMe } from "../../data/session.ts";
@@ -146,6 +147,7 @@ export const ApprovalItem = (props: ApprovalItemProps): JSX.Element => {
   const locked = (): string | null => {
     if (difference() !== null) return t("changed.title");
     if (past()) return t("blocked.expired");
+    if (inboxState() === "offline") return t("bar.offline");
     return null;
   };
   useApprovalKeys({ item: shown, backHref: () => props.backHref, bar, diff });
@@ -217,6 +219,7 @@ export const ApprovalItem = (props: ApprovalItemProps): JSX.Element => {
                 isRequester={isRequester(item())}
                 unviewed={(item().preview.files?.length ?? 0) > 3 ? unviewed() : 0}
                 locked={locked()}
+                onShowNew={difference() === null ? undefined : showNew}
                 busy={busy()}
                 failure={failure()}
                 onDecide={(decision) => void decide(decision)}

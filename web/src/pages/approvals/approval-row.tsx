@@ -40,7 +40,7 @@ export const ApprovalRow = (props: {
         </Show>
       </span>
     </span>
-    <span class="mt-1 block font-medium [overflow-wrap:anywhere]">
+    <span class="mt-1 line-clamp-3 font-medium [overflow-wrap:anywhere]">
       <VisibleText text={props.item.title} />
     </span>
     <span class="mt-0.5 flex flex-wrap gap-x-2 text-meta text-ink-2">

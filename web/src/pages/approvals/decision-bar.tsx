@@ -34,6 +34,8 @@ export interface DecisionBarProps {
   readonly unviewed: number;
   /** Why nothing can be decided right now although the request is open; null when it can. */
   readonly locked: string | null;
+  /** Present while a newer state waits to be shown. */
+  readonly onShowNew: (() => void) | undefined;
   readonly busy: boolean;
   readonly failure: unknown;
   readonly onDecide: (decision: Decision) => void;
@@ -231,7 +233,20 @@ export const DecisionBar = (props: DecisionBarProps): JSX.Element => {
       aria-label={t("bar.label")}
       class="sticky bottom-[calc(3.5rem+env(safe-area-inset-bottom))] z-20 -mx-4 max-h-[80dvh] overflow-y-auto border-t border-line-strong bg-surface px-4 py-3 md:bottom-0 md:mx-0 md:rounded-t-panel md:border-x"
     >
-      <Show when={props.locked}>{(reason) => <p class="mb-2 text-warn">{reason()}</p>}</Show>
+      <Show when={props.locked}>
+        {(reason) => (
+          <p class="mb-2 flex flex-wrap items-center gap-2 text-warn">
+            {reason()}
+            <Show when={props.onShowNew}>
+              {(show) => (
+                <button type="button" class="btn btn-sm" onClick={() => show()()}>
+                  {t("changed.reload")}
+                </button>
+              )}
+            </Show>
+          </p>
+        )}
+      </Show>
       <Switch>
         <Match when={step() === "idle"}>
           <div class="flex flex-wrap items-center gap-2">
