@@ -5,14 +5,20 @@ import { t } from "../i18n/index.ts";
 
 /** Copies a text, also on pages without TLS. */
 export const copyText = async (text: string): Promise<void> => {
-  if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
-  // Pages served without TLS have no clipboard API.
+  const done = await navigator.clipboard?.writeText(text).then(
+    () => true,
+    () => false,
+  );
+  if (done === true) return;
+  // Pages served without TLS have no clipboard API, and a browser may refuse it.
+  const focused = document.activeElement;
   const area = document.createElement("textarea");
   area.value = text;
   document.body.append(area);
   area.select();
   document.execCommand("copy");
   area.remove();
+  if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
 };
 
 /** Copies a text and says so for two seconds. */

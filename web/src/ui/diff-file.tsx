@@ -93,6 +93,7 @@ export interface DiffFileProps {
   readonly wrap: boolean;
   readonly open: boolean;
   readonly viewed: boolean;
+  readonly large: boolean;
   readonly onToggle: () => void;
   readonly onViewed: () => void;
   readonly ref: (element: HTMLElement) => void;
@@ -101,6 +102,7 @@ export interface DiffFileProps {
 /** One file of a change: header that stays in sight, notes a plain diff would hide, and the lines. */
 export function DiffFile(props: DiffFileProps): JSX.Element {
   const bodyId = createUniqueId();
+  const lines = (): number => props.file.additions + props.file.deletions;
   return (
     <section class="panel scroll-mt-16" aria-label={props.file.path} ref={props.ref} tabindex={-1}>
       <header class="sticky top-(--diff-top,0px) z-10 flex flex-wrap items-center gap-x-2 gap-y-1 rounded-t-panel border-b border-line bg-sunken px-1.5 py-1">
@@ -152,7 +154,7 @@ export function DiffFile(props: DiffFileProps): JSX.Element {
               class="flex min-h-9 w-full items-center gap-2 px-3 text-meta text-ink-2 hover:bg-sunken"
               onClick={() => props.onToggle()}
             >
-              {t("diff.large", props.file.additions + props.file.deletions)}
+              {props.large ? t("diff.large", lines()) : t("diff.closed", lines())}
               <span class="link">{t("diff.show")}</span>
             </button>
           }

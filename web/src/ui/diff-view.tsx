@@ -113,6 +113,7 @@ export function DiffView(props: DiffViewProps): JSX.Element {
             wrap={wrap()}
             open={!closed().has(file.path)}
             viewed={viewed().has(file.path)}
+            large={isLarge(file)}
             onToggle={() => setClosed((set) => toggled(set, file.path))}
             onViewed={() => mark(file.path)}
             ref={(element) => elements.set(file.path, element)}

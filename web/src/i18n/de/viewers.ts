@@ -10,7 +10,9 @@ export const de = {
     wrap: "Zeilen umbrechen",
     expand: "Datei aufklappen",
     collapse: "Datei zuklappen",
-    large: (n: number): string => `Große Datei: ${String(n)} Zeilen zugeklappt`,
+    large: (n: number): string => `Große Datei: ${String(n)} geänderte Zeilen zugeklappt`,
+    closed: (n: number): string =>
+      n === 1 ? "1 geänderte Zeile zugeklappt" : `${String(n)} geänderte Zeilen zugeklappt`,
     show: "Anzeigen",
     more: (n: number): string => (n === 1 ? "1 weitere Zeile anzeigen" : `${String(n)} weitere Zeilen anzeigen`),
     raw: "Die Änderung ließ sich nicht gegliedert darstellen. Hier steht sie unverändert als Text.",
