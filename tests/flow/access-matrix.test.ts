@@ -39,7 +39,10 @@ const TABLE: Record<string, Row> = {
   listAudit: { own: ADMINS },
 
   listSources: { own: MEMBERS },
-  createSource: { own: "401 401 404 404 404 403 403 201", body: () => ({ kind: "git", name: randomUUID(), url: "https://git.example.com/a/b", confirmed: true }) },
+  createSource: {
+    own: "401 401 404 404 404 403 403 201",
+    body: () => ({ kind: "git", name: randomUUID(), url: "https://git.example.com/a/b", confirmed: true }),
+  },
   getSource: { own: MEMBERS },
   replaceSecret: { own: ADMINS, body: () => ({ token: "a-new-token-for-git" }) },
   removeSource: { own: "401 401 404 404 404 403 403 204" },
@@ -59,7 +62,10 @@ const TABLE: Record<string, Row> = {
   cancelRun: { own: "401 401 404 404 404 200 403 200" },
   // The run waits: who may resume is told that there is nothing to resume.
   resumeRun: { own: "401 401 404 404 404 409 403 409" },
-  reconcileRun: { own: "401 401 404 404 404 403 403 409", body: (ids) => ({ approvalId: ids.approvalId, outcome: "end", comment: "looked" }) },
+  reconcileRun: {
+    own: "401 401 404 404 404 403 403 409",
+    body: (ids) => ({ approvalId: ids.approvalId, outcome: "end", comment: "looked" }),
+  },
 
   listApprovals: { own: "401 401 200 200 200 200 200 200" },
   getApproval: { own: MEMBERS },
@@ -72,11 +78,23 @@ const TABLE: Record<string, Row> = {
   listTools: { own: "401 401 403 200 403 403 403 403" },
   classifyTool: {
     own: "401 401 403 409 403 403 403 403",
-    body: () => ({ version: 999, definitionHash: hash, riskClass: "read", decision: null, level: "workspace_admin", fourEyes: false }),
+    body: () => ({
+      version: 999,
+      definitionHash: hash,
+      riskClass: "read",
+      decision: null,
+      level: "workspace_admin",
+      fourEyes: false,
+    }),
   },
 };
 
-type Ids = Readonly<Record<"workspaceId" | "projectId" | "userId" | "toolId" | "sourceId" | "jobId" | "chatId" | "runId" | "approvalId", string>>;
+type Ids = Readonly<
+  Record<
+    "workspaceId" | "projectId" | "userId" | "toolId" | "sourceId" | "jobId" | "chatId" | "runId" | "approvalId",
+    string
+  >
+>;
 
 let api: Api;
 let clients: Record<Actor, Client>;
@@ -105,21 +123,51 @@ afterAll(() => api.stop());
 /** One of each kind in a workspace, made anew because some calls use them up. */
 async function records(workspaceId: string, requester: Role, admin: Role): Promise<Ids> {
   const sourceId = await api.addTestedSource(workspaceId, admin);
-  const [user] = await api.admin.sql`insert into users (name, display_name) values (${randomUUID()}, 'Somebody') returning id`;
+  const [user] = await api.admin
+    .sql`insert into users (name, display_name) values (${randomUUID()}, 'Somebody') returning id`;
   const userId = String(user?.["id"]);
-  await api.admin.sql`insert into team_members (team_id, user_id) select team_id, ${userId} from workspaces where id = ${workspaceId}`;
-  await api.admin.sql`insert into memberships (workspace_id, user_id, role) values (${workspaceId}, ${userId}, 'member')`;
-  const [job] = await api.admin.sql`insert into jobs (workspace_id, kind, subject_id, created_by, status) values (${workspaceId}, 'source_test', ${sourceId}, ${api.ids[admin]}, 'done') returning id`;
+  await api.admin
+    .sql`insert into team_members (team_id, user_id) select team_id, ${userId} from workspaces where id = ${workspaceId}`;
+  await api.admin
+    .sql`insert into memberships (workspace_id, user_id, role) values (${workspaceId}, ${userId}, 'member')`;
+  const [job] = await api.admin
+    .sql`insert into jobs (workspace_id, kind, subject_id, created_by, status) values (${workspaceId}, 'source_test', ${sourceId}, ${api.ids[admin]}, 'done') returning id`;
   const waiting = await addWaiting(api, workspaceId, requester, sourceId);
-  return { workspaceId, projectId: workspaceId, userId, toolId: "git.read_file", sourceId, jobId: String(job?.["id"]), ...waiting };
+  return {
+    workspaceId,
+    projectId: workspaceId,
+    userId,
+    toolId: "git.read_file",
+    sourceId,
+    jobId: String(job?.["id"]),
+    ...waiting,
+  };
 }
 
 const absent = (): Ids => {
   const id = (): string => randomUUID();
-  return { workspaceId: id(), projectId: id(), userId: id(), toolId: "no.such_tool", sourceId: id(), jobId: id(), chatId: id(), runId: id(), approvalId: id() };
+  return {
+    workspaceId: id(),
+    projectId: id(),
+    userId: id(),
+    toolId: "no.such_tool",
+    sourceId: id(),
+    jobId: id(),
+    chatId: id(),
+    runId: id(),
+    approvalId: id(),
+  };
 };
 const malformed: Ids = {
-  workspaceId: "1", projectId: "x", userId: "%27or%201=1", toolId: "nothing", sourceId: "..%2f", jobId: "null", chatId: "%00", runId: "-1", approvalId: "9".repeat(40),
+  workspaceId: "1",
+  projectId: "x",
+  userId: "%27or%201=1",
+  toolId: "nothing",
+  sourceId: "..%2f",
+  jobId: "null",
+  chatId: "%00",
+  runId: "-1",
+  approvalId: "9".repeat(40),
 };
 
 const row = (name: string): Row => {
@@ -134,8 +182,16 @@ async function call(name: EndpointName, client: Client, ids: Ids): Promise<Answe
   const path = endpoint.path.replace(/:(\w+)/g, (_, key: keyof Ids) => ids[key]);
   const body = endpoint.body === undefined ? undefined : row(name).body?.(ids);
   if (endpoint.response !== "stream") return client.call(endpoint.method, path, body);
-  const response = await api.request(new Request(`http://localhost${path}`, { headers: client.cookie === "" ? {} : { cookie: client.cookie } }));
-  if (response.status !== 200) return { status: response.status, body: JSON.parse(await response.text()), headers: response.headers, cookie: undefined };
+  const response = await api.request(
+    new Request(`http://localhost${path}`, { headers: client.cookie === "" ? {} : { cookie: client.cookie } }),
+  );
+  if (response.status !== 200)
+    return {
+      status: response.status,
+      body: JSON.parse(await response.text()),
+      headers: response.headers,
+      cookie: undefined,
+    };
   await response.body?.cancel();
   return { status: 200, body: {}, headers: response.headers, cookie: undefined };
 }
@@ -159,13 +215,19 @@ test.for(names)("SEC-1: %s answers each role as the table says", async (name) =>
   expect(got.join(" ")).toBe(row(name).own);
 });
 
-test.for(withIds)("N1: %s tells nobody a thing of another workspace from one that does not exist or a malformed id", async (name) => {
-  for (const actor of ACTORS.filter((one) => one !== "outsider" && one !== "anonymous")) {
-    const expected = visible(await call(name, clients[actor], absent()));
-    expect(visible(await call(name, clients[actor], { ...foreign, toolId: "no.such_tool" })), `${actor}, foreign`).toEqual(expected);
-    expect(visible(await call(name, clients[actor], malformed)), `${actor}, malformed`).toEqual(expected);
-  }
-});
+test.for(withIds)(
+  "N1: %s tells nobody a thing of another workspace from one that does not exist or a malformed id",
+  async (name) => {
+    for (const actor of ACTORS.filter((one) => one !== "outsider" && one !== "anonymous")) {
+      const expected = visible(await call(name, clients[actor], absent()));
+      expect(
+        visible(await call(name, clients[actor], { ...foreign, toolId: "no.such_tool" })),
+        `${actor}, foreign`,
+      ).toEqual(expected);
+      expect(visible(await call(name, clients[actor], malformed)), `${actor}, malformed`).toEqual(expected);
+    }
+  },
+);
 
 test.for(withIds.filter((name) => (ENDPOINTS[name].path.match(/:/g) ?? []).length > 1))(
   "N2: %s with the own workspace in the path and a foreign id behind it is as if there were nothing",
@@ -186,13 +248,23 @@ test("N1: after all these calls nothing in the other workspace has changed", asy
            (select removed_at is null from sources where id = ${foreign.sourceId}) as source, (select title from chats where id = ${foreign.chatId}) as chat,
            (select count(*) from messages where chat_id = ${foreign.chatId}) as messages, (select description from workspaces where id = ${foreign.workspaceId}) as description,
            (select role from memberships where workspace_id = ${foreign.workspaceId} and user_id = ${foreign.userId}) as role`;
-  expect(left).toEqual({ approval: "pending", run: "waiting_approval", source: true, chat: "hello", messages: 1, description: "", role: "member" });
+  expect(left).toEqual({
+    approval: "pending",
+    run: "waiting_approval",
+    source: true,
+    chat: "hello",
+    messages: 1,
+    description: "",
+    role: "member",
+  });
 });
 
 test("APR-5: a global approver sees and decides requests of that level in workspaces they are no member of, and no others", async () => {
   const global = await addWaiting(api, api.otherWorkspaceId, "outsider", null, "global_approver");
   expect((await clients.global.call("GET", `/api/approvals/${global.approvalId}`)).status).toBe(200);
-  expect((await clients.global.call("POST", `/api/approvals/${global.approvalId}/approve`, { seenHash: hash })).status).toBe(200);
+  expect(
+    (await clients.global.call("POST", `/api/approvals/${global.approvalId}/approve`, { seenHash: hash })).status,
+  ).toBe(200);
   expect((await clients.owner.call("GET", `/api/approvals/${global.approvalId}`)).status).toBe(404);
   expect((await clients.global.call("GET", `/api/approvals/${foreign.approvalId}`)).status).toBe(404);
 });

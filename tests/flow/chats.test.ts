@@ -14,18 +14,26 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-const newChat = async (title?: string): Promise<string> => (await member.call("POST", base, title === undefined ? {} : { title })).body.id;
-const send = (chatId: string, text: string, id: string = randomUUID(), client: Client = member) => client.call("POST", `${base}/${chatId}/messages`, { id, text });
+const newChat = async (title?: string): Promise<string> =>
+  (await member.call("POST", base, title === undefined ? {} : { title })).body.id;
+const send = (chatId: string, text: string, id: string = randomUUID(), client: Client = member) =>
+  client.call("POST", `${base}/${chatId}/messages`, { id, text });
 const finish = async (runId: string): Promise<void> => {
   const fence = await claim(api, runId);
-  await commit(api, api.workspaceId, runId, fence, { status: "completed", endReason: "answered", message: { id: randomUUID(), text: "done" } });
+  await commit(api, api.workspaceId, runId, fence, {
+    status: "completed",
+    endReason: "answered",
+    message: { id: randomUUID(), text: "done" },
+  });
 };
 
 test("CHT-0: no chat opens until a source of the workspace was tested, and it closes again without one", async () => {
   expect((await member.call("POST", base, {})).body.code).toBe("no_tested_source");
   const sourceId = await api.addTestedSource(api.workspaceId, "owner");
   const chatId = await newChat();
-  await owner.call("PUT", `/api/workspaces/${api.workspaceId}/sources/${sourceId}/secret`, { token: "another-token-here" });
+  await owner.call("PUT", `/api/workspaces/${api.workspaceId}/sources/${sourceId}/secret`, {
+    token: "another-token-here",
+  });
   expect((await send(chatId, "hello")).body.code).toBe("no_tested_source");
   expect((await owner.call("GET", `/api/workspaces/${api.workspaceId}`)).body.chatOpen).toBe(false);
   await api.addTestedSource(api.workspaceId, "owner");
@@ -37,10 +45,25 @@ test("RUN-2: a message is answered with its queued run, the doorbell is rung onc
   const rung = api.rungRuns.length;
   const answer = await send(chatId, "\n  Where is the discount computed?\nPlease explain.");
   expect(answer.status).toBe(202);
-  expect(answer.body.message).toMatchObject({ role: "user", waiting: false, author: { name: "member" }, runId: answer.body.run.id });
-  expect(answer.body.run).toMatchObject({ status: "queued", lastSeq: 1, startedBy: { name: "member" }, may: { cancel: true, resume: false } });
+  expect(answer.body.message).toMatchObject({
+    role: "user",
+    waiting: false,
+    author: { name: "member" },
+    runId: answer.body.run.id,
+  });
+  expect(answer.body.run).toMatchObject({
+    status: "queued",
+    lastSeq: 1,
+    startedBy: { name: "member" },
+    may: { cancel: true, resume: false },
+  });
   expect(api.rungRuns.slice(rung)).toEqual([{ teamId: api.teamId, runIds: [answer.body.run.id] }]);
-  expect((await member.call("GET", `${base}/${chatId}`)).body).toMatchObject({ title: "Where is the discount computed?", runStatus: "queued", messages: [{ id: answer.body.message.id }], runs: [{ id: answer.body.run.id }] });
+  expect((await member.call("GET", `${base}/${chatId}`)).body).toMatchObject({
+    title: "Where is the discount computed?",
+    runStatus: "queued",
+    messages: [{ id: answer.body.message.id }],
+    runs: [{ id: answer.body.run.id }],
+  });
   const named = await newChat("My own title");
   await send(named, "something else");
   expect((await member.call("GET", `${base}/${named}`)).body.title).toBe("My own title");
@@ -60,7 +83,8 @@ test("RUN-1: sent twice, also twenty times at once, a message is one message and
   const answers = await Promise.all(Array.from({ length: 20 }, () => send(chatId, "once", id)));
   expect(answers.map((one) => one.status)).toEqual(answers.map(() => 202));
   expect(new Set(answers.map((one) => JSON.stringify(one.body))).size).toBe(1);
-  const [row] = await api.admin.sql`select (select count(*) from messages where chat_id = ${chatId}) as messages, (select count(*) from runs where chat_id = ${chatId}) as runs`;
+  const [row] = await api.admin
+    .sql`select (select count(*) from messages where chat_id = ${chatId}) as messages, (select count(*) from runs where chat_id = ${chatId}) as runs`;
   expect(row).toEqual({ messages: 1, runs: 1 });
 });
 
@@ -74,7 +98,11 @@ test("RUN-1: the same id with other content, in another chat, by somebody else o
   await api.addTestedSource(api.otherWorkspaceId, "outsider");
   const outsider = await api.signIn("outsider");
   const foreign = await outsider.call("POST", `/api/workspaces/${api.otherWorkspaceId}/chats`, {});
-  const taken = await outsider.call("POST", `/api/workspaces/${api.otherWorkspaceId}/chats/${foreign.body.id}/messages`, { id, text: "first" });
+  const taken = await outsider.call(
+    "POST",
+    `/api/workspaces/${api.otherWorkspaceId}/chats/${foreign.body.id}/messages`,
+    { id, text: "first" },
+  );
   expect(taken.body.code).toBe("message_conflict");
   const rows = await api.admin.sql`select text from messages where id = ${id}`;
   expect(rows).toMatchObject([{ text: "first" }]);
@@ -84,16 +112,30 @@ test("RUN-1: while a run is active further messages wait visibly and start in or
   const chatId = await newChat();
   const first = await send(chatId, "one");
   const waiting = [await send(chatId, "two"), await send(chatId, "three", randomUUID(), owner)];
-  for (const answer of waiting) expect(answer.body).toMatchObject({ message: { waiting: true, runId: null }, run: null });
+  for (const answer of waiting)
+    expect(answer.body).toMatchObject({ message: { waiting: true, runId: null }, run: null });
   const texts = async (): Promise<[string, boolean][]> =>
-    (await member.call("GET", `${base}/${chatId}`)).body.messages.map((one: { text: string; waiting: boolean }) => [one.text, one.waiting]);
-  expect(await texts()).toEqual([["one", false], ["two", true], ["three", true]]);
+    (await member.call("GET", `${base}/${chatId}`)).body.messages.map((one: { text: string; waiting: boolean }) => [
+      one.text,
+      one.waiting,
+    ]);
+  expect(await texts()).toEqual([
+    ["one", false],
+    ["two", true],
+    ["three", true],
+  ]);
   await finish(first.body.run.id);
   const detail = (await member.call("GET", `${base}/${chatId}`)).body;
-  expect(detail.runs.map((run: { status: string; title: string }) => [run.title, run.status])).toEqual([["one", "completed"], ["two", "queued"]]);
+  expect(detail.runs.map((run: { status: string; title: string }) => [run.title, run.status])).toEqual([
+    ["one", "completed"],
+    ["two", "queued"],
+  ]);
   expect(detail.messages.at(2)).toMatchObject({ text: "three", waiting: true });
   await finish(detail.runs[1].id);
-  expect((await member.call("GET", `${base}/${chatId}`)).body.runs.at(-1)).toMatchObject({ title: "three", startedBy: { name: "owner" } });
+  expect((await member.call("GET", `${base}/${chatId}`)).body.runs.at(-1)).toMatchObject({
+    title: "three",
+    startedBy: { name: "owner" },
+  });
 });
 
 test("RUN-1: of ten messages at once one starts a run and nine wait", async () => {
@@ -105,8 +147,17 @@ test("RUN-1: of ten messages at once one starts a run and nine wait", async () =
 
 test("text that cannot be stored or is none is refused; odd but storable text comes back as it was", async () => {
   const chatId = await newChat();
-  for (const text of ["", "   ", "\u0000", "a\u0000b", "x".repeat(32_001)]) expect((await send(chatId, text)).status, JSON.stringify(text.slice(0, 5))).toBe(400);
-  expect((await member.call("POST", `${base}/${chatId}/messages`, '{"id":"6f0c6f0e-8f6e-4a7e-9f0a-0a0a0a0a0a0a","text":"\\ud800"}')).status).toBe(400);
+  for (const text of ["", "   ", "\u0000", "a\u0000b", "x".repeat(32_001)])
+    expect((await send(chatId, text)).status, JSON.stringify(text.slice(0, 5))).toBe(400);
+  expect(
+    (
+      await member.call(
+        "POST",
+        `${base}/${chatId}/messages`,
+        '{"id":"6f0c6f0e-8f6e-4a7e-9f0a-0a0a0a0a0a0a","text":"\\ud800"}',
+      )
+    ).status,
+  ).toBe(400);
   expect((await send(chatId, "x", "not-an-id")).status).toBe(400);
   const odd = "\u202Eright to left\u202C <script>alert(1)</script> '); drop table messages; -- 😀 ä\r\n\ttab";
   expect((await send(chatId, odd)).body.message.text).toBe(odd);
@@ -116,10 +167,12 @@ test("CHT-1: chats are found by title and by what was written, archived apart, a
   const mine = `/api/workspaces/${(await owner.call("POST", "/api/workspaces", { name: "Lists" })).body.id}`;
   const id = mine.split("/").at(-1) ?? "";
   await api.addTestedSource(id, "owner");
-  const create = async (title: string): Promise<string> => (await owner.call("POST", `${mine}/chats`, { title })).body.id;
+  const create = async (title: string): Promise<string> =>
+    (await owner.call("POST", `${mine}/chats`, { title })).body.id;
   const ids: string[] = [];
   for (let n = 0; n < 7; n += 1) ids.push(await create(`Chat 100% number_${n}`));
-  const titles = async (query: string): Promise<string[]> => (await owner.call("GET", `${mine}/chats?${query}`)).body.items.map((one: { title: string }) => one.title);
+  const titles = async (query: string): Promise<string[]> =>
+    (await owner.call("GET", `${mine}/chats?${query}`)).body.items.map((one: { title: string }) => one.title);
   expect(await titles("search=NUMBER_3")).toEqual(["Chat 100% number_3"]);
   expect(await titles("search=100%25")).toHaveLength(7);
   expect(await titles("search=1%25number")).toEqual([]);
@@ -129,15 +182,19 @@ test("CHT-1: chats are found by title and by what was written, archived apart, a
   expect(await titles("archived=true")).toEqual(["Chat 100% number_0"]);
   expect(await titles("")).toHaveLength(6);
   const paged: string[] = [];
-  for (let cursor: string | null = ""; cursor !== null; ) {
+  for (let cursor: string | null = ""; cursor !== null;) {
     const page = await owner.call("GET", `${mine}/chats?limit=2${cursor === "" ? "" : `&cursor=${cursor}`}`);
     paged.push(...page.body.items.map((one: { title: string }) => one.title));
     cursor = page.body.next;
   }
   expect(paged).toEqual(await titles(""));
   expect(paged[0]).toBe("Chat 100% number_2");
-  expect((await owner.call("POST", `${mine}/chats/${ids[0]}/messages`, { id: randomUUID(), text: "hello" })).body.code).toBe("chat_archived");
-  expect((await owner.call("PATCH", `${mine}/chats/${ids[0]}`, { archived: false, title: "Back", mode: "plan" })).body).toMatchObject({ archivedAt: null, title: "Back", mode: "plan" });
+  expect(
+    (await owner.call("POST", `${mine}/chats/${ids[0]}/messages`, { id: randomUUID(), text: "hello" })).body.code,
+  ).toBe("chat_archived");
+  expect(
+    (await owner.call("PATCH", `${mine}/chats/${ids[0]}`, { archived: false, title: "Back", mode: "plan" })).body,
+  ).toMatchObject({ archivedAt: null, title: "Back", mode: "plan" });
 });
 
 test("CHT-3: a chat read anew shows answers, notes between calls and what the reader may do", async () => {
@@ -147,7 +204,21 @@ test("CHT-3: a chat read anew shows answers, notes between calls and what the re
   await stream(api, api.workspaceId, run.id, fence, ["I look"]);
   await commit(api, api.workspaceId, run.id, fence, {
     status: "queued",
-    calls: [{ id: randomUUID(), callId: "c1", position: 0, wireName: "git_read_file", toolId: "git.read_file", args: '{"path":"a"}', argsHash: "0".repeat(64), riskClass: "read", status: "executed", result: "text", resultBytes: 4 }],
+    calls: [
+      {
+        id: randomUUID(),
+        callId: "c1",
+        position: 0,
+        wireName: "git_read_file",
+        toolId: "git.read_file",
+        args: '{"path":"a"}',
+        argsHash: "0".repeat(64),
+        riskClass: "read",
+        status: "executed",
+        result: "text",
+        resultBytes: 4,
+      },
+    ],
     events: [{ type: "message.completed", data: { step: 1, text: "I look at a.", final: false } }],
   });
   const detail = (await owner.call("GET", `${base}/${chatId}`)).body;

@@ -88,8 +88,15 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     db,
     log,
     vault: createVault(randomBytes(32).toString("base64")),
-    egress: createEgress({ allowedHosts: [...(options.allowedHosts ?? ["git.example.com"])], allowLocal: options.allowedHosts !== undefined }),
-    signIn: { ...limits, demoPassword: "demoPassword" in options ? options.demoPassword : DEMO_PASSWORD, strangers: identity.createStrangers() },
+    egress: createEgress({
+      allowedHosts: [...(options.allowedHosts ?? ["git.example.com"])],
+      allowLocal: options.allowedHosts !== undefined,
+    }),
+    signIn: {
+      ...limits,
+      demoPassword: "demoPassword" in options ? options.demoPassword : DEMO_PASSWORD,
+      strangers: identity.createStrangers(),
+    },
     loginGuard: createLoginGuard({ perName: 10_000, inAll: 100_000 }),
     hub: createHub({ db, log, limits, listenUrl: database.apiUrl, ...options.hub }),
     settings: {
@@ -120,12 +127,27 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const otherTeamId = await teams.ensureTeam(system, "Logistics", 50);
   const ids = {} as Record<Role, string>;
   for (const name of ROLES) {
-    ids[name] = await identity.ensureUser(system, { name, displayName: `The ${name}`, isPlatformAdmin: name === "admin", isGlobalApprover: name === "global" });
-    if (name !== "global" && name !== "admin") await teams.addMember(system, name === "outsider" ? otherTeamId : teamId, ids[name]);
+    ids[name] = await identity.ensureUser(system, {
+      name,
+      displayName: `The ${name}`,
+      isPlatformAdmin: name === "admin",
+      isGlobalApprover: name === "global",
+    });
+    if (name !== "global" && name !== "admin")
+      await teams.addMember(system, name === "outsider" ? otherTeamId : teamId, ids[name]);
   }
   await tools.register(system, NATIVE_TOOLS);
   const as = (name: Role): Ctx<identity.Visitor> => ({
-    actor: { kind: "human", sessionId: randomUUID(), userId: ids[name], name, displayName: name, isPlatformAdmin: name === "admin", isGlobalApprover: name === "global", mustChangePassword: false },
+    actor: {
+      kind: "human",
+      sessionId: randomUUID(),
+      userId: ids[name],
+      name,
+      displayName: name,
+      isPlatformAdmin: name === "admin",
+      isGlobalApprover: name === "global",
+      mustChangePassword: false,
+    },
     db,
     log,
     requestId: "test",
@@ -155,15 +177,36 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
       const response = await request(new Request(`${ORIGIN}${path}`, init));
       const text = await response.text();
       const set = response.headers.getSetCookie()[0];
-      return { status: response.status, body: text === "" ? undefined : parse(text), headers: response.headers, cookie: set?.split(";", 1)[0] };
+      return {
+        status: response.status,
+        body: text === "" ? undefined : parse(text),
+        headers: response.headers,
+        cookie: set?.split(";", 1)[0],
+      };
     },
   });
   const anonymous = clientWith("");
   return {
-    database, admin, step, deps, system, ids, teamId, otherTeamId, workspaceId, otherWorkspaceId, rungRuns, rungJobs, logs, anonymous, request, member,
+    database,
+    admin,
+    step,
+    deps,
+    system,
+    ids,
+    teamId,
+    otherTeamId,
+    workspaceId,
+    otherWorkspaceId,
+    rungRuns,
+    rungJobs,
+    logs,
+    anonymous,
+    request,
+    member,
     signIn: async (role) => {
       const answer = await anonymous.call("POST", "/api/login", { name: role, password: DEMO_PASSWORD });
-      if (answer.status !== 200 || answer.cookie === undefined) throw new Error(`${role} could not sign in: ${answer.status}`);
+      if (answer.status !== 200 || answer.cookie === undefined)
+        throw new Error(`${role} could not sign in: ${answer.status}`);
       return clientWith(answer.cookie);
     },
     addTestedSource: async (workspace, by) => {

@@ -10,13 +10,19 @@ export interface Waiting {
 }
 
 /** A chat with a queued run, written by the product's own functions. */
-export async function addRun(api: Api, workspaceId: string, by: Role, text = "hello"): Promise<{ chatId: string; runId: string; messageId: string }> {
+export async function addRun(
+  api: Api,
+  workspaceId: string,
+  by: Role,
+  text = "hello",
+): Promise<{ chatId: string; runId: string; messageId: string }> {
   const { sql } = api.admin;
   const chatId = randomUUID();
   const messageId = randomUUID();
   await sql`insert into chats (id, workspace_id, title, created_by) values (${chatId}, ${workspaceId}, ${text}, ${api.ids[by]})`;
   await sql`insert into messages (id, workspace_id, chat_id, role, text, author_id) values (${messageId}, ${workspaceId}, ${chatId}, 'user', ${text}, ${api.ids[by]})`;
-  const [row] = await sql`select run_start_v1(${workspaceId}::uuid, ${chatId}::uuid, ${messageId}::uuid, ${text}, ${api.ids[by]}::uuid, ${text}) as id`;
+  const [row] =
+    await sql`select run_start_v1(${workspaceId}::uuid, ${chatId}::uuid, ${messageId}::uuid, ${text}, ${api.ids[by]}::uuid, ${text}) as id`;
   return { chatId, messageId, runId: String(row?.["id"]) };
 }
 
@@ -28,33 +34,94 @@ export async function claim(api: Api, runId: string): Promise<number> {
 }
 
 /** Appends text events to a claimed run, as a streaming step does. */
-export async function stream(api: Api, workspaceId: string, runId: string, fence: number, texts: readonly string[]): Promise<void> {
+export async function stream(
+  api: Api,
+  workspaceId: string,
+  runId: string,
+  fence: number,
+  texts: readonly string[],
+): Promise<void> {
   const datas = texts.map((text) => JSON.stringify({ step: 1, text }));
-  await api.step.sql`select * from events_append_v1(${runId}::uuid, ${workspaceId}::uuid, ${fence}, 300, ${texts.map(() => "message.delta")}::text[], ${datas}::text[])`;
+  await api.step
+    .sql`select * from events_append_v1(${runId}::uuid, ${workspaceId}::uuid, ${fence}, 300, ${texts.map(() => "message.delta")}::text[], ${datas}::text[])`;
 }
 
 /** Commits the outcome of a claimed step. */
-export async function commit(api: Api, workspaceId: string, runId: string, fence: number, outcome: object): Promise<void> {
-  const [row] = await api.step.sql`select done from run_commit_v1(${runId}::uuid, ${workspaceId}::uuid, ${fence}, ${api.step.sql.json(JSON.parse(JSON.stringify(outcome)))})`;
+export async function commit(
+  api: Api,
+  workspaceId: string,
+  runId: string,
+  fence: number,
+  outcome: object,
+): Promise<void> {
+  const [row] = await api.step
+    .sql`select done from run_commit_v1(${runId}::uuid, ${workspaceId}::uuid, ${fence}, ${api.step.sql.json(JSON.parse(JSON.stringify(outcome)))})`;
   if (row?.["done"] !== true) throw new Error("the step was not committed");
 }
 
 /** A run that waits for the decision of one request. */
-export async function addWaiting(api: Api, workspaceId: string, by: Role, sourceId: string | null = null, level = "workspace_admin"): Promise<Waiting> {
+export async function addWaiting(
+  api: Api,
+  workspaceId: string,
+  by: Role,
+  sourceId: string | null = null,
+  level = "workspace_admin",
+): Promise<Waiting> {
   const { chatId, runId } = await addRun(api, workspaceId, by);
   const fence = await claim(api, runId);
   const [toolCallId, approvalId] = [randomUUID(), randomUUID()];
   const snapshotHash = "a".repeat(64);
   await commit(api, workspaceId, runId, fence, {
     status: "waiting_approval",
-    calls: [{ id: toolCallId, callId: "call_1", position: 0, wireName: "propose_change", toolId: "git.propose_change", sourceId, args: "{}", argsHash: "b".repeat(64), riskClass: "write_external", note: null, status: "waiting" }],
-    requests: [{
-      id: approvalId, toolCallId, callId: "call_1", sourceId, toolId: "git.propose_change", title: "Change a file", snapshot: "snapshot", snapshotHash,
-      args: "{}", form: "{}", formVersion: 1, preview: JSON.stringify({ title: "Change a file", kind: "arguments" }), preconditions: "{}",
-      definitionHash: "c".repeat(64), policyVersion: 1, level, fourEyes: false, riskClass: "write_external",
-      explanation: JSON.stringify({ code: "class_write_external", params: {} }), modelNote: null, allowedByPolicy: false, ttlS: 3_600, executeWithinS: 900, predecessorId: null,
-    }],
-    events: [{ type: "approval.requested", data: { callId: "call_1", toolCallId, approvalId, level, fourEyes: false, decidable: true } }],
+    calls: [
+      {
+        id: toolCallId,
+        callId: "call_1",
+        position: 0,
+        wireName: "propose_change",
+        toolId: "git.propose_change",
+        sourceId,
+        args: "{}",
+        argsHash: "b".repeat(64),
+        riskClass: "write_external",
+        note: null,
+        status: "waiting",
+      },
+    ],
+    requests: [
+      {
+        id: approvalId,
+        toolCallId,
+        callId: "call_1",
+        sourceId,
+        toolId: "git.propose_change",
+        title: "Change a file",
+        snapshot: "snapshot",
+        snapshotHash,
+        args: "{}",
+        form: "{}",
+        formVersion: 1,
+        preview: JSON.stringify({ title: "Change a file", kind: "arguments" }),
+        preconditions: "{}",
+        definitionHash: "c".repeat(64),
+        policyVersion: 1,
+        level,
+        fourEyes: false,
+        riskClass: "write_external",
+        explanation: JSON.stringify({ code: "class_write_external", params: {} }),
+        modelNote: null,
+        allowedByPolicy: false,
+        ttlS: 3_600,
+        executeWithinS: 900,
+        predecessorId: null,
+      },
+    ],
+    events: [
+      {
+        type: "approval.requested",
+        data: { callId: "call_1", toolCallId, approvalId, level, fourEyes: false, decidable: true },
+      },
+    ],
   });
   return { chatId, runId, approvalId, toolCallId, snapshotHash };
 }

@@ -40,58 +40,70 @@ interface Open {
 /** A real connection of its own, read as a browser reads it. */
 function open(path: string, client: Client, headers: Record<string, string> = {}): Promise<Open> {
   return new Promise((resolve, reject) => {
-    const outgoing = httpRequest(`${server.url}${path}`, { headers: { cookie: client.cookie, ...headers }, agent: new Agent() }, (incoming) => {
-      const frames: Frame[] = [];
-      const waiters = new Set<() => void>();
-      let buffer = "";
-      let over = false;
-      let finish: () => void = () => undefined;
-      const ended = new Promise<void>((done) => {
-        finish = done;
-      });
-      const wake = (): void => {
-        for (const waiter of waiters) waiter();
-      };
-      incoming.setEncoding("utf8");
-      incoming.on("data", (text: string) => {
-        buffer += text;
-        const parts = buffer.split("\n\n");
-        buffer = parts.pop() ?? "";
-        for (const raw of parts) frames.push({ raw, id: /^id: (.*)$/m.exec(raw)?.[1], data: /^data: (.*)$/m.exec(raw)?.[1] });
-        wake();
-      });
-      const end = (): void => {
-        over = true;
-        finish();
-        wake();
-      };
-      incoming.on("close", end).on("error", end);
-      resolve({
-        status: incoming.statusCode ?? 0,
-        headers: incoming.headers,
-        frames,
-        ended,
-        isEnded: () => over,
-        seqs: () => frames.flatMap((frame) => (frame.id === undefined ? [] : [Number(frame.id)])),
-        until: (found, withinMs = 5_000) =>
-          new Promise((done, fail) => {
-            const check = (): void => {
-              if (!found()) return;
-              clearTimeout(timer);
-              waiters.delete(check);
-              done();
-            };
-            const timer = setTimeout(() => {
-              waiters.delete(check);
-              fail(new Error(`not within ${withinMs} ms; frames: ${frames.map((frame) => frame.raw).join(" | ").slice(-600)}`));
-            }, withinMs);
-            waiters.add(check);
-            check();
-          }),
-        pause: () => void incoming.pause(),
-        close: () => void outgoing.destroy(),
-      });
-    });
+    const outgoing = httpRequest(
+      `${server.url}${path}`,
+      { headers: { cookie: client.cookie, ...headers }, agent: new Agent() },
+      (incoming) => {
+        const frames: Frame[] = [];
+        const waiters = new Set<() => void>();
+        let buffer = "";
+        let over = false;
+        let finish: () => void = () => undefined;
+        const ended = new Promise<void>((done) => {
+          finish = done;
+        });
+        const wake = (): void => {
+          for (const waiter of waiters) waiter();
+        };
+        incoming.setEncoding("utf8");
+        incoming.on("data", (text: string) => {
+          buffer += text;
+          const parts = buffer.split("\n\n");
+          buffer = parts.pop() ?? "";
+          for (const raw of parts)
+            frames.push({ raw, id: /^id: (.*)$/m.exec(raw)?.[1], data: /^data: (.*)$/m.exec(raw)?.[1] });
+          wake();
+        });
+        const end = (): void => {
+          over = true;
+          finish();
+          wake();
+        };
+        incoming.on("close", end).on("error", end);
+        resolve({
+          status: incoming.statusCode ?? 0,
+          headers: incoming.headers,
+          frames,
+          ended,
+          isEnded: () => over,
+          seqs: () => frames.flatMap((frame) => (frame.id === undefined ? [] : [Number(frame.id)])),
+          until: (found, withinMs = 5_000) =>
+            new Promise((done, fail) => {
+              const check = (): void => {
+                if (!found()) return;
+                clearTimeout(timer);
+                waiters.delete(check);
+                done();
+              };
+              const timer = setTimeout(() => {
+                waiters.delete(check);
+                fail(
+                  new Error(
+                    `not within ${withinMs} ms; frames: ${frames
+                      .map((frame) => frame.raw)
+                      .join(" | ")
+                      .slice(-600)}`,
+                  ),
+                );
+              }, withinMs);
+              waiters.add(check);
+              check();
+            }),
+          pause: () => void incoming.pause(),
+          close: () => void outgoing.destroy(),
+        });
+      },
+    );
     outgoing.on("error", reject);
     outgoing.end();
   });
@@ -99,9 +111,15 @@ function open(path: string, client: Client, headers: Record<string, string> = {}
 
 const upTo = (n: number): number[] => Array.from({ length: n }, (_, index) => index + 1);
 const hint = (runId: string): Promise<void> => api.deps.hint([runId]);
-const finished = (text: string) => ({ status: "completed", endReason: "answered", events: [{ type: "message.completed", data: { step: 1, text, final: true } }] });
-const lastSeq = async (runId: string): Promise<number> => Number((await api.admin.sql`select last_seq from runs where id = ${runId}`)[0]?.["last_seq"]);
-const openRun = (runId: string, client = member, after = "", headers = {}) => open(`/api/runs/${runId}/events${after === "" ? "" : `?after=${after}`}`, client, headers);
+const finished = (text: string) => ({
+  status: "completed",
+  endReason: "answered",
+  events: [{ type: "message.completed", data: { step: 1, text, final: true } }],
+});
+const lastSeq = async (runId: string): Promise<number> =>
+  Number((await api.admin.sql`select last_seq from runs where id = ${runId}`)[0]?.["last_seq"]);
+const openRun = (runId: string, client = member, after = "", headers = {}) =>
+  open(`/api/runs/${runId}/events${after === "" ? "" : `?after=${after}`}`, client, headers);
 
 test("RUN-11: a stream replays, goes on live, ends after the final event, and answers 204 to who has it all", async () => {
   const { runId } = await addRun(api, api.workspaceId, "member");
@@ -120,7 +138,11 @@ test("RUN-11: a stream replays, goes on live, ends after the final event, and an
   await s.ended;
   const last = await lastSeq(runId);
   expect(s.seqs()).toEqual(upTo(last));
-  expect(JSON.parse(s.frames.findLast((frame) => frame.id !== undefined)?.data ?? "")).toMatchObject({ type: "run.status", status: "completed", seq: last });
+  expect(JSON.parse(s.frames.findLast((frame) => frame.id !== undefined)?.data ?? "")).toMatchObject({
+    type: "run.status",
+    status: "completed",
+    seq: last,
+  });
 
   const again = await openRun(runId, member, "", { "last-event-id": String(last) });
   expect(again.status).toBe(204);
@@ -136,7 +158,13 @@ test("RUN-11: cut and resumed at random places, over many connections, every eve
   let writing = true;
   const writer = (async () => {
     for (let n = 0; n < 60; n += 1) {
-      await stream(api, api.workspaceId, runId, fence, upTo(1 + (n % 7)).map((i) => `${n}.${i}`));
+      await stream(
+        api,
+        api.workspaceId,
+        runId,
+        fence,
+        upTo(1 + (n % 7)).map((i) => `${n}.${i}`),
+      );
       if (n % 3 !== 0) await hint(runId);
     }
     await commit(api, api.workspaceId, runId, fence, finished("done"));
@@ -145,7 +173,10 @@ test("RUN-11: cut and resumed at random places, over many connections, every eve
   })();
   for (let cut = 1; ; cut += 1) {
     const from = collected.at(-1) ?? 0;
-    const s = cut % 2 === 0 ? await openRun(runId, member, String(from)) : await openRun(runId, member, "0", { "last-event-id": String(from) });
+    const s =
+      cut % 2 === 0
+        ? await openRun(runId, member, String(from))
+        : await openRun(runId, member, "0", { "last-event-id": String(from) });
     if (s.status === 204) break;
     await s.until(() => s.isEnded() || s.seqs().length >= 1 + ((cut * 13) % 29));
     collected.push(...s.seqs());
@@ -178,7 +209,13 @@ test("F83: positions that are none are refused before any byte, one from the fut
     const answer = await member.call("GET", `/api/runs/${runId}/events?after=${encodeURIComponent(bad)}`);
     expect(answer.status, bad).toBe(400);
     expect(answer.body.code, bad).toBe("bad_event_id");
-    expect((await member.call("GET", `/api/runs/${runId}/events`, undefined, { "last-event-id": bad.trim() === bad ? bad : "x" })).body.code).toBe("bad_event_id");
+    expect(
+      (
+        await member.call("GET", `/api/runs/${runId}/events`, undefined, {
+          "last-event-id": bad.trim() === bad ? bad : "x",
+        })
+      ).body.code,
+    ).toBe("bad_event_id");
   }
 });
 
@@ -203,7 +240,8 @@ test("F81: events go on after the subscription's connection was killed", async (
   const { runId } = await addRun(api, api.workspaceId, "member");
   const s = await openRun(runId);
   await s.until(() => s.seqs().length === 1);
-  const killed = await api.admin.sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'aiw-listen%' and datname = current_database()`;
+  const killed = await api.admin
+    .sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'aiw-listen%' and datname = current_database()`;
   expect(killed.length).toBeGreaterThan(0);
   const fence = await claim(api, runId);
   await stream(api, api.workspaceId, runId, fence, ["after"]);
@@ -215,25 +253,31 @@ test("F81: events go on after the subscription's connection was killed", async (
 test.for([
   ["the session is ended", async (client: Client) => void (await client.call("POST", "/api/logout"))],
   ["the user is disabled", async () => identity.disableUser(api.system, api.ids.leaver)],
-  ["the member is removed", async () => void (await workspaces.removeMember(await api.member("owner"), api.ids.approver))],
-] as const)("N6: when %s, open streams close within 5 s and nothing written afterwards is sent", async ([why, revoke]) => {
-  const role = why.includes("disabled") ? "leaver" : why.includes("removed") ? "approver" : "member";
-  const client = await api.signIn(role);
-  const { runId } = await addRun(api, api.workspaceId, "member");
-  const fence = await claim(api, runId);
-  const s = await openRun(runId, client);
-  const inbox = why.includes("removed") ? undefined : await open("/api/inbox/events", client);
-  await s.until(() => s.seqs().length === 3);
-  await revoke(client);
-  const began = performance.now();
-  await stream(api, api.workspaceId, runId, fence, ["not for you"]);
-  await hint(runId);
-  await s.ended;
-  await inbox?.ended;
-  expect(performance.now() - began).toBeLessThan(5_000);
-  expect(s.seqs()).toEqual([1, 2, 3]);
-  expect(s.frames.some((frame) => frame.raw.includes("not for you"))).toBe(false);
-});
+  [
+    "the member is removed",
+    async () => void (await workspaces.removeMember(await api.member("owner"), api.ids.approver)),
+  ],
+] as const)(
+  "N6: when %s, open streams close within 5 s and nothing written afterwards is sent",
+  async ([why, revoke]) => {
+    const role = why.includes("disabled") ? "leaver" : why.includes("removed") ? "approver" : "member";
+    const client = await api.signIn(role);
+    const { runId } = await addRun(api, api.workspaceId, "member");
+    const fence = await claim(api, runId);
+    const s = await openRun(runId, client);
+    const inbox = why.includes("removed") ? undefined : await open("/api/inbox/events", client);
+    await s.until(() => s.seqs().length === 3);
+    await revoke(client);
+    const began = performance.now();
+    await stream(api, api.workspaceId, runId, fence, ["not for you"]);
+    await hint(runId);
+    await s.ended;
+    await inbox?.ended;
+    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(s.seqs()).toEqual([1, 2, 3]);
+    expect(s.frames.some((frame) => frame.raw.includes("not for you"))).toBe(false);
+  },
+);
 
 test("N6: a quiet stream of a person who lost the right closes within 5 s too", async () => {
   const client = await api.signIn("owner");
@@ -261,7 +305,8 @@ test("F80: streams hold no database connection", async () => {
   const { runId } = await addRun(api, api.workspaceId, "member");
   const streams = await Promise.all(upTo(60).map(() => openRun(runId)));
   await Promise.all(streams.map((s) => s.until(() => s.seqs().length === 1)));
-  const [row] = await api.admin.sql`select count(*) as n from pg_stat_activity where datname = current_database() and (application_name = 'test-api' or application_name like 'aiw-listen%')`;
+  const [row] = await api.admin
+    .sql`select count(*) as n from pg_stat_activity where datname = current_database() and (application_name = 'test-api' or application_name like 'aiw-listen%')`;
   expect(Number(row?.["n"])).toBeLessThanOrEqual(11);
   for (const s of streams) s.close();
 });
@@ -290,8 +335,13 @@ test("F85: a client that does not read is dropped, the others are not held up, a
 
 test("RUN-11: the inbox tells members what to fetch anew, global approvers of their level, and nobody else", async () => {
   const owner = await api.signIn("owner");
-  const [mine, other, global] = await Promise.all([open("/api/inbox/events", owner), open("/api/inbox/events", await api.signIn("outsider")), open("/api/inbox/events", await api.signIn("global"))]);
-  const hints = (s: Open): { type: string; workspaceId: string | null }[] => s.frames.flatMap((frame) => (frame.data?.startsWith('{"type"') === true ? [JSON.parse(frame.data)] : []));
+  const [mine, other, global] = await Promise.all([
+    open("/api/inbox/events", owner),
+    open("/api/inbox/events", await api.signIn("outsider")),
+    open("/api/inbox/events", await api.signIn("global")),
+  ]);
+  const hints = (s: Open): { type: string; workspaceId: string | null }[] =>
+    s.frames.flatMap((frame) => (frame.data?.startsWith('{"type"') === true ? [JSON.parse(frame.data)] : []));
   const { runId } = await addWaiting(api, api.workspaceId, "member");
   await hint(runId);
   await mine.until(() => new Set(hints(mine).map((one) => one.type)).size === 3);

@@ -29,43 +29,64 @@ afterAll(async () => {
 
 const mutating = Object.entries(ENDPOINTS).filter(([, endpoint]) => endpoint.method !== "GET");
 const pathOf = (endpoint: Endpoint): string =>
-  endpoint.path.replace(":workspaceId", api.workspaceId).replace(":toolId", "git.read_file").replace(/:\w+/g, () => api.ids.member);
+  endpoint.path
+    .replace(":workspaceId", api.workspaceId)
+    .replace(":toolId", "git.read_file")
+    .replace(/:\w+/g, () => api.ids.member);
 const snapshot = async (): Promise<unknown> =>
-  api.admin.sql`select (select count(*) from workspaces) as w, (select count(*) from sources) as s, (select count(*) from chats) as c,
+  api.admin
+    .sql`select (select count(*) from workspaces) as w, (select count(*) from sources) as s, (select count(*) from chats) as c,
                        (select count(*) from sessions) as sessions, (select count(*) from memberships) as m, (select string_agg(name, ',' order by id) from workspaces) as names`;
 
-test.for(mutating)("N15: %s refuses what a page of another site asks for, and changes nothing", async ([, endpoint]) => {
-  const before = await snapshot();
-  const foreign: readonly Record<string, string>[] = [
-    { origin: "https://evil.example" },
-    { origin: "null" },
-    { origin: "http://localhost.evil.example" },
-    { origin: "http://localhost:8080" },
-    { origin: "http://localhost", "sec-fetch-site": "cross-site" },
-    { origin: "http://localhost", "sec-fetch-site": "same-site" },
-    { origin: "https://evil.example", "content-type": "text/plain" },
-    { origin: "https://evil.example", "content-type": "APPLICATION/JSON" },
-    { origin: "https://evil.example", "content-type": "multipart/form-data; boundary=x" },
-  ];
-  for (const headers of foreign) {
-    const answer = await owner.call(endpoint.method, pathOf(endpoint), "{}", headers);
-    expect(answer.status, JSON.stringify(headers)).toBe(403);
-    expect(answer.body.code).toBe("cross_site");
-  }
-  // A method override is no method of ours: nothing but the read happens.
-  const overridden = await owner.call("GET", pathOf(endpoint), undefined, { "x-http-method-override": endpoint.method });
-  expect([200, 404, 405]).toContain(overridden.status);
-  expect(await snapshot()).toEqual(before);
-});
+test.for(mutating)(
+  "N15: %s refuses what a page of another site asks for, and changes nothing",
+  async ([, endpoint]) => {
+    const before = await snapshot();
+    const foreign: readonly Record<string, string>[] = [
+      { origin: "https://evil.example" },
+      { origin: "null" },
+      { origin: "http://localhost.evil.example" },
+      { origin: "http://localhost:8080" },
+      { origin: "http://localhost", "sec-fetch-site": "cross-site" },
+      { origin: "http://localhost", "sec-fetch-site": "same-site" },
+      { origin: "https://evil.example", "content-type": "text/plain" },
+      { origin: "https://evil.example", "content-type": "APPLICATION/JSON" },
+      { origin: "https://evil.example", "content-type": "multipart/form-data; boundary=x" },
+    ];
+    for (const headers of foreign) {
+      const answer = await owner.call(endpoint.method, pathOf(endpoint), "{}", headers);
+      expect(answer.status, JSON.stringify(headers)).toBe(403);
+      expect(answer.body.code).toBe("cross_site");
+    }
+    // A method override is no method of ours: nothing but the read happens.
+    const overridden = await owner.call("GET", pathOf(endpoint), undefined, {
+      "x-http-method-override": endpoint.method,
+    });
+    expect([200, 404, 405]).toContain(overridden.status);
+    expect(await snapshot()).toEqual(before);
+  },
+);
 
 test("N15: a body that is not JSON by its content type is refused; upper case and a charset are fine", async () => {
   const create = (type: string | undefined) =>
-    api.request(new Request("http://localhost/api/workspaces", {
-      method: "POST",
-      headers: { cookie: owner.cookie, origin: "http://localhost", ...(type === undefined ? {} : { "content-type": type }) },
-      body: new TextEncoder().encode(JSON.stringify({ name: `w ${type}` })),
-    }));
-  for (const type of [undefined, "text/plain", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded", "application/json-patch+json"]) {
+    api.request(
+      new Request("http://localhost/api/workspaces", {
+        method: "POST",
+        headers: {
+          cookie: owner.cookie,
+          origin: "http://localhost",
+          ...(type === undefined ? {} : { "content-type": type }),
+        },
+        body: new TextEncoder().encode(JSON.stringify({ name: `w ${type}` })),
+      }),
+    );
+  for (const type of [
+    undefined,
+    "text/plain",
+    "multipart/form-data; boundary=x",
+    "application/x-www-form-urlencoded",
+    "application/json-patch+json",
+  ]) {
     expect((await create(type)).status, String(type)).toBe(415);
   }
   expect((await create("Application/JSON; charset=utf-8")).status).toBe(201);
@@ -74,9 +95,11 @@ test("N15: a body that is not JSON by its content type is refused; upper case an
 test("N15: behind a public https address only that origin may change anything", async () => {
   const secure = await startApi({ https: true });
   try {
-    const from = async (origin: string) => (await secure.anonymous.call("POST", "/api/logout", undefined, { origin })).status;
+    const from = async (origin: string) =>
+      (await secure.anonymous.call("POST", "/api/logout", undefined, { origin })).status;
     expect(await from("https://ai.example.com")).toBe(204);
-    for (const origin of ["http://ai.example.com", "http://localhost", "https://ai.example.com.evil.example"]) expect(await from(origin)).toBe(403);
+    for (const origin of ["http://ai.example.com", "http://localhost", "https://ai.example.com.evil.example"])
+      expect(await from(origin)).toBe(403);
   } finally {
     await secure.stop();
   }
@@ -101,8 +124,16 @@ test("SEC-5: errors are problem details with code, title and the request id of t
   const answer = await owner.call("POST", "/api/workspaces", '{"name": "secret-input-text", ');
   expect(answer.status).toBe(400);
   expect(answer.headers.get("content-type")).toBe("application/problem+json");
-  expect(answer.body).toMatchObject({ type: "urn:aiw:problem:bad_request", status: 400, code: "bad_request", requestId: answer.headers.get("x-request-id"), fields: { body: "not_json" } });
-  const invalid = await owner.call("PATCH", `/api/workspaces/${api.workspaceId}`, { approvalTtlS: "secret-input-text" });
+  expect(answer.body).toMatchObject({
+    type: "urn:aiw:problem:bad_request",
+    status: 400,
+    code: "bad_request",
+    requestId: answer.headers.get("x-request-id"),
+    fields: { body: "not_json" },
+  });
+  const invalid = await owner.call("PATCH", `/api/workspaces/${api.workspaceId}`, {
+    approvalTtlS: "secret-input-text",
+  });
   expect(invalid.body.fields).toEqual({ approvalTtlS: "invalid" });
   for (const body of [answer.body, invalid.body]) expect(JSON.stringify(body)).not.toContain("secret-input-text");
 });
@@ -111,24 +142,43 @@ test("SEC-5: a failure of our own says nothing about itself, and is in the log u
   const broken = await startApi();
   try {
     await broken.admin.sql`alter table sessions rename to sessions_gone`;
-    const answer = await broken.anonymous.call("GET", "/api/me", undefined, { cookie: `aiw_session=${"A".repeat(43)}` });
+    const answer = await broken.anonymous.call("GET", "/api/me", undefined, {
+      cookie: `aiw_session=${"A".repeat(43)}`,
+    });
     expect(answer.status).toBe(500);
     expect(Object.keys(answer.body).toSorted()).toEqual(["code", "requestId", "status", "title", "type"]);
-    expect(broken.logs.some((line) => line.includes(answer.body.requestId) && line.includes("a request failed"))).toBe(true);
+    expect(broken.logs.some((line) => line.includes(answer.body.requestId) && line.includes("a request failed"))).toBe(
+      true,
+    );
   } finally {
     await broken.stop();
   }
 });
 
 test("N8: unknown fields are refused by name and nothing is taken over from them", async () => {
-  const extra = { role: "admin", is_admin: true, teamId: api.otherTeamId, workspaceId: api.otherWorkspaceId, status: "tested", risk_class: "read", created_at: "2020-01-01" };
+  const extra = {
+    role: "admin",
+    is_admin: true,
+    teamId: api.otherTeamId,
+    workspaceId: api.otherWorkspaceId,
+    status: "tested",
+    risk_class: "read",
+    created_at: "2020-01-01",
+  };
   const update = await owner.call("PATCH", `/api/workspaces/${api.workspaceId}`, { description: "new", ...extra });
   expect(update.status).toBe(400);
   expect(update.body.code).toBe("unknown_field");
   expect(Object.keys(update.body.fields).toSorted()).toEqual(Object.keys(extra).toSorted());
-  const polluted = await owner.call("PATCH", `/api/workspaces/${api.workspaceId}`, '{"__proto__": {"name": "x"}, "constructor": 1}');
+  const polluted = await owner.call(
+    "PATCH",
+    `/api/workspaces/${api.workspaceId}`,
+    '{"__proto__": {"name": "x"}, "constructor": 1}',
+  );
   expect(polluted.status).toBe(400);
-  expect((await owner.call("GET", `/api/workspaces/${api.workspaceId}`)).body).toMatchObject({ description: "", role: "admin" });
+  expect((await owner.call("GET", `/api/workspaces/${api.workspaceId}`)).body).toMatchObject({
+    description: "",
+    role: "admin",
+  });
   expect((await owner.call("GET", "/api/approvals?status=pending")).body.code).toBe("unknown_field");
   expect((await owner.call("GET", "/api/approvals?limit=1&limit=2")).body.fields).toEqual({ limit: "repeated" });
 });
@@ -137,12 +187,21 @@ test("N10: cursors that were not handed out, and limits out of bounds, are refus
   const base = `/api/workspaces/${api.workspaceId}`;
   for (const path of [`${base}/chats`, `${base}/audit`, `${base}/runs`, "/api/approvals?filter=done"]) {
     const join = path.includes("?") ? "&" : "?";
-    for (const cursor of ["x", "'", "-1", "1e3", "9".repeat(30), Buffer.from("2026-01-01 00:00:00+00|nothing").toString("base64url"), Buffer.from("2026-99-99 00:00:00+00|00000000-0000-0000-0000-000000000000").toString("base64url")]) {
+    for (const cursor of [
+      "x",
+      "'",
+      "-1",
+      "1e3",
+      "9".repeat(30),
+      Buffer.from("2026-01-01 00:00:00+00|nothing").toString("base64url"),
+      Buffer.from("2026-99-99 00:00:00+00|00000000-0000-0000-0000-000000000000").toString("base64url"),
+    ]) {
       const answer = await owner.call("GET", `${path}${join}cursor=${encodeURIComponent(cursor)}`);
       expect(answer.status, `${path} ${cursor}`).toBe(400);
       expect(answer.body.fields).toEqual({ cursor: "invalid" });
     }
-    for (const limit of ["0", "101", "-1", "1.5", "x"]) expect((await owner.call("GET", `${path}${join}limit=${limit}`)).status).toBe(400);
+    for (const limit of ["0", "101", "-1", "1.5", "x"])
+      expect((await owner.call("GET", `${path}${join}limit=${limit}`)).status).toBe(400);
   }
 });
 
@@ -150,11 +209,15 @@ test("N21: a body above 1 MiB is cut off, also in chunks without a length; the s
   const announced = await owner.call("POST", "/api/workspaces", JSON.stringify({ name: "x".repeat(1_100_000) }));
   expect(announced.status).toBe(413);
   const status = await new Promise<number>((resolve, reject) => {
-    const outgoing = httpRequest(`${server.url}/api/login`, { method: "POST", headers: { "content-type": "application/json", origin: server.url } }, (incoming) => {
-      resolve(incoming.statusCode ?? 0);
-      incoming.resume();
-      outgoing.destroy();
-    });
+    const outgoing = httpRequest(
+      `${server.url}/api/login`,
+      { method: "POST", headers: { "content-type": "application/json", origin: server.url } },
+      (incoming) => {
+        resolve(incoming.statusCode ?? 0);
+        incoming.resume();
+        outgoing.destroy();
+      },
+    );
     outgoing.on("error", reject);
     const chunk = Buffer.alloc(65_536, 0x20);
     const write = (left: number): void => {
@@ -172,7 +235,10 @@ test("OPS-8: health answers for the process, readiness names each check and fail
   expect(await (await fetch(`${server.url}/version`)).json()).toEqual({ version: "test" });
   const failing = await startApi();
   try {
-    Object.assign(failing.deps.checks, { database: async () => undefined, queue: async () => Promise.reject(new Error("postgres://user:secret@host")) });
+    Object.assign(failing.deps.checks, {
+      database: async () => undefined,
+      queue: async () => Promise.reject(new Error("postgres://user:secret@host")),
+    });
     const answer = await failing.anonymous.call("GET", "/readyz");
     expect(answer.status).toBe(503);
     expect(answer.body).toMatchObject({ ok: false, checks: { database: { ok: true }, queue: { ok: false } } });
@@ -203,11 +269,20 @@ test("a known path with another method is 405, an unknown one of the API 404, wh
 
 test("the web app is served with its page for every route, hashed assets for ever, and nothing outside of its folder", async () => {
   const get = (path: string) => api.request(new Request(`http://localhost${path}`));
-  for (const path of ["/", "/login", "/w/1/chats/2"]) expect(await (await get(path)).text()).toContain("<title>page</title>");
+  for (const path of ["/", "/login", "/w/1/chats/2"])
+    expect(await (await get(path)).text()).toContain("<title>page</title>");
   const asset = await get("/assets/app-1a2b3c.js");
   expect(asset.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
   expect(asset.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
-  for (const path of ["/assets/gone.js", "/.secret", "/%2e%2e/%2e%2e/etc/passwd.txt", "/..%2f.secret", "/assets/..%5c..%5cx.js", "/%00.js", "/%E0%A4%A"]) {
+  for (const path of [
+    "/assets/gone.js",
+    "/.secret",
+    "/%2e%2e/%2e%2e/etc/passwd.txt",
+    "/..%2f.secret",
+    "/assets/..%5c..%5cx.js",
+    "/%00.js",
+    "/%E0%A4%A",
+  ]) {
     expect((await get(path)).status, path).toBe(404);
   }
 });
@@ -216,8 +291,12 @@ test("SEC-6: sign-in attempts are limited per address and name before a password
   const limited = await startApi();
   try {
     Object.assign(limited.deps, { loginGuard: { admit: (_address: string, name: string) => name !== "owner" } });
-    expect((await limited.anonymous.call("POST", "/api/login", { name: "owner", password: "x" })).body.code).toBe("rate_limited");
-    expect((await limited.anonymous.call("POST", "/api/login", { name: "member", password: "x" })).body.code).toBe("wrong_credentials");
+    expect((await limited.anonymous.call("POST", "/api/login", { name: "owner", password: "x" })).body.code).toBe(
+      "rate_limited",
+    );
+    expect((await limited.anonymous.call("POST", "/api/login", { name: "member", password: "x" })).body.code).toBe(
+      "wrong_credentials",
+    );
     expect(limited.deps.signIn.strangers.attempt("somebody")).toBe(false);
   } finally {
     await limited.stop();

@@ -8,10 +8,13 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-const login = (name: string, password: string, headers = {}) => api.anonymous.call("POST", "/api/login", { name, password }, headers);
-const unlock = (name: string) => api.admin.sql`update users set failed_logins = 0, locked_until = null where name = ${name}`;
+const login = (name: string, password: string, headers = {}) =>
+  api.anonymous.call("POST", "/api/login", { name, password }, headers);
+const unlock = (name: string) =>
+  api.admin.sql`update users set failed_logins = 0, locked_until = null where name = ${name}`;
 const newUser = async (name: string) => identity.createUser(api.system, { name, displayName: name });
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 test("IDN-2: a sign-in makes a session that answers who it is, and signing out ends it on the server (N14)", async () => {
   const first = await login("member", DEMO_PASSWORD);
@@ -40,7 +43,9 @@ test("N14: the cookie is HttpOnly, SameSite=Lax, and __Host- with Secure under h
   const secure = await startApi({ https: true });
   try {
     const answer = await secure.anonymous.call("POST", "/api/login", { name: "member", password: DEMO_PASSWORD });
-    expect(answer.headers.getSetCookie()[0]).toMatch(/^__Host-aiw=\S+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=\d+; Secure$/);
+    expect(answer.headers.getSetCookie()[0]).toMatch(
+      /^__Host-aiw=\S+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=\d+; Secure$/,
+    );
     expect(answer.headers.get("strict-transport-security")).toContain("max-age=");
     const [, token = ""] = (answer.cookie ?? "").split("=");
     const rows = await secure.admin.sql`select encode(token_hash, 'escape') as text from sessions`;
@@ -71,7 +76,8 @@ test("N16: of 50 wrong passwords at once at most 5 are looked at; then the right
   const looked = answers.filter((answer) => answer.body.code === "wrong_credentials");
   expect(looked).toHaveLength(5);
   expect(answers.filter((answer) => answer.body.code === "account_locked")).toHaveLength(45);
-  const [reasons] = await api.admin.sql`select count(*) filter (where data ->> 'reason' = 'wrong') as wrong, count(*) as all from audit_events where event = 'login.failed'`;
+  const [reasons] = await api.admin
+    .sql`select count(*) filter (where data ->> 'reason' = 'wrong') as wrong, count(*) as all from audit_events where event = 'login.failed'`;
   expect(reasons).toEqual({ wrong: 5, all: 50 });
   const right = await login("outsider", DEMO_PASSWORD);
   expect(right.status).toBe(429);
@@ -140,7 +146,10 @@ test("IDN-2: a one-time password lets in and nothing else until an own password 
   expect((await change("short-one")).body.code).toBe("password_too_weak");
   expect((await change("my-NewComer-password")).body.code).toBe("password_too_weak");
   expect((await change(oneTimePassword)).body.code).toBe("password_too_weak");
-  const wrong = await client.call("POST", "/api/me/password", { current: "something else", next: "a long own password" });
+  const wrong = await client.call("POST", "/api/me/password", {
+    current: "something else",
+    next: "a long own password",
+  });
   expect(wrong.body.code).toBe("wrong_credentials");
   const done = await change("a long own password");
   expect(done.status).toBe(204);
@@ -153,7 +162,10 @@ test("N13, N14: changing the password ends every session and gives a new one", a
   const { oneTimePassword } = await newUser("changer");
   const elsewhere = withCookie(api, (await login("changer", oneTimePassword)).cookie ?? "");
   const here = withCookie(api, (await login("changer", oneTimePassword)).cookie ?? "");
-  const changed = await here.call("POST", "/api/me/password", { current: oneTimePassword, next: "another long secret" });
+  const changed = await here.call("POST", "/api/me/password", {
+    current: oneTimePassword,
+    next: "another long secret",
+  });
   expect((await elsewhere.call("GET", "/api/me")).status).toBe(401);
   expect((await here.call("GET", "/api/me")).status).toBe(401);
   expect((await withCookie(api, changed.cookie ?? "").call("GET", "/api/me")).body.mustChangePassword).toBe(false);
@@ -171,7 +183,9 @@ test("IDN-2: the demo password opens only accounts without an own password, and 
     const answer = await without.anonymous.call("POST", "/api/login", { name: "owner", password: DEMO_PASSWORD });
     expect(answer.body.code).toBe("wrong_credentials");
     expect((await without.anonymous.call("GET", "/api/config")).body.demoLogins).toEqual([]);
-    expect((await without.anonymous.call("POST", "/api/login", { name: "owner", password: "" })).body.code).toBe("wrong_credentials");
+    expect((await without.anonymous.call("POST", "/api/login", { name: "owner", password: "" })).body.code).toBe(
+      "wrong_credentials",
+    );
   } finally {
     await without.stop();
   }
@@ -191,7 +205,8 @@ test("IDN-0: disabling a user ends the sessions at once and refuses the password
 test("N18: names are one whatever their case; a second user of a name, or an odd name, is refused", async () => {
   await newUser("Casey");
   await expect(newUser("casey")).rejects.toMatchObject({ code: "name_taken" });
-  for (const name of ["", " ", "a b", "x\u0000y", "ä", "-a", "a".repeat(81)]) await expect(newUser(name)).rejects.toMatchObject({ code: "bad_request" });
+  for (const name of ["", " ", "a b", "x\u0000y", "ä", "-a", "a".repeat(81)])
+    await expect(newUser(name)).rejects.toMatchObject({ code: "bad_request" });
 });
 
 test("N20: other schemes, two different session cookies and hostile cookies are nobody", async () => {

@@ -36,7 +36,10 @@ beforeAll(async () => {
   const stored = new Map<string, Uint8Array>();
   const connector = createGitConnector({
     egress: createEgress({ allowedHosts, allowLocal: true }),
-    bucket: { put: async (key: string, bytes: Uint8Array) => void stored.set(key, bytes), get: async (key: string) => stored.get(key) ?? null },
+    bucket: {
+      put: async (key: string, bytes: Uint8Array) => void stored.set(key, bytes),
+      get: async (key: string) => stored.get(key) ?? null,
+    },
   });
   deps = { ctx: { ...api.system, db: api.step }, vault: api.deps.vault, connectors: new Map([["git", connector]]) };
 });
@@ -50,30 +53,59 @@ afterAll(async () => {
 let count = 0;
 const create = (change: object = {}): Promise<Answer> => {
   count += 1;
-  return owner.call("POST", base, { kind: "git", name: `repo ${count}`, url, token: TOKEN, confirmed: true, ...change });
+  return owner.call("POST", base, {
+    kind: "git",
+    name: `repo ${count}`,
+    url,
+    token: TOKEN,
+    confirmed: true,
+    ...change,
+  });
 };
 const testOf = async (id: string): Promise<string> => (await owner.call("POST", `${base}/${id}/test`)).body.id;
 const jobOf = async (id: string): Promise<Answer> => owner.call("GET", `/api/workspaces/${api.workspaceId}/jobs/${id}`);
 const sourceOf = async (id: string) => (await owner.call("GET", `${base}/${id}`)).body;
-const events = async (id: string): Promise<string[]> => (await api.admin.sql`select event from audit_events where object_id = ${id} order by id`).map((row) => String(row["event"]));
+const events = async (id: string): Promise<string[]> =>
+  (await api.admin.sql`select event from audit_events where object_id = ${id} order by id`).map((row) =>
+    String(row["event"]),
+  );
 
 test("SRC-2: a source is made untested after the admin confirmed who sees it; both are audited", async () => {
-  expect((await create({ confirmed: false })).body).toMatchObject({ code: "confirmation_required", fields: { confirmed: "required" } });
+  expect((await create({ confirmed: false })).body).toMatchObject({
+    code: "confirmation_required",
+    fields: { confirmed: "required" },
+  });
   const made = await create({ branch: "main", username: "service" });
   expect(made.status).toBe(201);
-  expect(made.body).toMatchObject({ kind: "git", status: "untested", secretLast4: "wxyz", config: { url, branch: "main", username: "service" }, confirmedBy: { name: "owner" }, lastTest: null });
+  expect(made.body).toMatchObject({
+    kind: "git",
+    status: "untested",
+    secretLast4: "wxyz",
+    config: { url, branch: "main", username: "service" },
+    confirmedBy: { name: "owner" },
+    lastTest: null,
+  });
   expect(await events(made.body.id)).toEqual(["source.created", "source.visibility_confirmed"]);
   expect((await create({ name: made.body.name.toUpperCase() })).body.code).toBe("name_taken");
 });
 
 test("SEC-4: the token is sealed for its row, and in no answer, log or audit row", async () => {
   const made = await create();
-  const [row] = await api.admin.sql`select secret, secret_last4, config::text as config from sources where id = ${made.body.id}`;
+  const [row] = await api.admin
+    .sql`select secret, secret_last4, config::text as config from sources where id = ${made.body.id}`;
   expect(JSON.stringify(row)).not.toContain(TOKEN);
   expect(await api.deps.vault.open(String(row?.["secret"]), sources.secretContext(made.body.id))).toBe(TOKEN);
-  await expect(api.deps.vault.open(String(row?.["secret"]), sources.secretContext("another"))).rejects.toMatchObject({ code: "wrong_context" });
+  await expect(api.deps.vault.open(String(row?.["secret"]), sources.secretContext("another"))).rejects.toMatchObject({
+    code: "wrong_context",
+  });
   const audit = await api.admin.sql`select data::text from audit_events`;
-  for (const text of [JSON.stringify(made.body), JSON.stringify(await sourceOf(made.body.id)), JSON.stringify(audit), api.logs.join("\n")]) expect(text).not.toContain(TOKEN);
+  for (const text of [
+    JSON.stringify(made.body),
+    JSON.stringify(await sourceOf(made.body.id)),
+    JSON.stringify(audit),
+    api.logs.join("\n"),
+  ])
+    expect(text).not.toContain(TOKEN);
 });
 
 test.for([
@@ -103,7 +135,25 @@ test.for([
 });
 
 test("SRC-3: branch names Git would not take and user names with a colon are refused", async () => {
-  for (const branch of ["a..b", "-x", "a b", "a~1", "a^", "a:b", "a\\b", "/a", "a/", "a//b", "a.lock", ".a", "a/.b", "@", "a@{1}", "a.", "x\u0007"]) {
+  for (const branch of [
+    "a..b",
+    "-x",
+    "a b",
+    "a~1",
+    "a^",
+    "a:b",
+    "a\\b",
+    "/a",
+    "a/",
+    "a//b",
+    "a.lock",
+    ".a",
+    "a/.b",
+    "@",
+    "a@{1}",
+    "a.",
+    "x\u0007",
+  ]) {
     expect((await create({ branch })).body.fields, JSON.stringify(branch)).toEqual({ branch: "invalid" });
   }
   expect((await create({ username: "a:b" })).body.fields).toEqual({ username: "invalid" });
@@ -141,7 +191,10 @@ test("RUN-4: one click is one job, and a duplicate, late or forged message chang
   await runJob(deps, jobId);
   await runJob(deps, "00000000-0000-7000-8000-000000000000");
   expect((await events(id)).filter((event) => event === "source.tested")).toHaveLength(1);
-  expect((await api.admin.sql`select attempt, status from jobs where id = ${jobId}`)[0]).toEqual({ attempt: 1, status: "done" });
+  expect((await api.admin.sql`select attempt, status from jobs where id = ${jobId}`)[0]).toEqual({
+    attempt: 1,
+    status: "done",
+  });
   expect(await testOf(id)).not.toBe(jobId);
 });
 
@@ -162,7 +215,14 @@ test("RUN-5: a lost doorbell is rung again after the grace time, once; a job who
   // What the first process comes back with is nobody's business any more.
   const stale = await sources.forTest(deps.ctx, { ...expectJob(dead) });
   expect(stale).not.toBeNull();
-  expect(await sources.recordTest(deps.ctx, expectJob(dead), { id, name: "", kind: "git", config: {}, secret: null }, { ok: false, stages: [], warnings: [] })).toBe(false);
+  expect(
+    await sources.recordTest(
+      deps.ctx,
+      expectJob(dead),
+      { id, name: "", kind: "git", config: {}, secret: null },
+      { ok: false, stages: [], warnings: [] },
+    ),
+  ).toBe(false);
   expect((await sourceOf(id)).status).toBe("tested");
 });
 const expectJob = <T>(job: T | null): T => {
@@ -199,7 +259,12 @@ test("SRC-2: new credentials make a source untested, and a test of the old ones 
   const job = expectJob(await jobs.claim(deps.ctx, jobId, 60));
   const old = await sources.forTest(deps.ctx, job);
   const replaced = await owner.call("PUT", `${base}/${id}/secret`, { token: "a-new-token-5678", username: "other" });
-  expect(replaced.body).toMatchObject({ status: "untested", secretLast4: "5678", lastTest: null, config: { username: "other" } });
+  expect(replaced.body).toMatchObject({
+    status: "untested",
+    secretLast4: "5678",
+    lastTest: null,
+    config: { username: "other" },
+  });
   if (old === null) throw new Error("the source is gone");
   expect(await sources.recordTest(deps.ctx, job, old, { ok: true, stages: [], warnings: [] })).toBe(true);
   expect((await sourceOf(id)).status).toBe("untested");
@@ -215,7 +280,10 @@ test("SRC-2: a removed source is gone with its credentials, its name is free, an
   expect((await owner.call("DELETE", `${base}/${made.id}`)).status).toBe(404);
   expect((await owner.call("GET", `${base}/${made.id}`)).status).toBe(404);
   expect((await owner.call("POST", `${base}/${made.id}/test`)).status).toBe(404);
-  expect((await api.admin.sql`select secret, secret_last4 from sources where id = ${made.id}`)[0]).toEqual({ secret: null, secret_last4: null });
+  expect((await api.admin.sql`select secret, secret_last4 from sources where id = ${made.id}`)[0]).toEqual({
+    secret: null,
+    secret_last4: null,
+  });
   await runJob(deps, jobId);
   expect((await jobOf(jobId)).body).toMatchObject({ status: "failed", errorCode: "not_found" });
   expect((await create({ name: made.name })).status).toBe(201);
@@ -230,7 +298,10 @@ test("RUN-1: removing a source ends its open requests as superseded, sends their
   const rung = api.rungRuns.length;
   expect((await owner.call("DELETE", `${base}/${id}`)).status).toBe(204);
   const state = async (one: { approvalId: string; runId: string }) =>
-    (await api.admin.sql`select a.status, a.invalid_reason as reason, r.status as run from approvals a join runs r on r.id = a.run_id where a.id = ${one.approvalId}`)[0];
+    (
+      await api.admin
+        .sql`select a.status, a.invalid_reason as reason, r.status as run from approvals a join runs r on r.id = a.run_id where a.id = ${one.approvalId}`
+    )[0];
   expect(await state(mine)).toEqual({ status: "invalid", reason: "superseded", run: "queued" });
   expect(await state(approved)).toEqual({ status: "invalid", reason: "superseded", run: "queued" });
   expect(await state(other)).toEqual({ status: "pending", reason: null, run: "waiting_approval" });
@@ -245,8 +316,15 @@ test("RUN-1: removing a source ends its open requests as superseded, sends their
 test("IDN-2: `aiw create-admin` makes a platform admin whose one-time password works, once; `aiw doctor` finds all well", async () => {
   const run = (...args: string[]): Promise<{ code: number | null; out: string }> =>
     new Promise((resolve) => {
-      const env = { ...process.env, AIW_DATABASE_ADMIN_URL: api.database.adminUrl, AIW_DATABASE_API_URL: api.database.apiUrl, AIW_DATABASE_STEP_URL: api.database.stepUrl };
-      const child = spawn(process.execPath, [join(import.meta.dirname, "../../packages/cli/src/main.ts"), ...args], { env });
+      const env = {
+        ...process.env,
+        AIW_DATABASE_ADMIN_URL: api.database.adminUrl,
+        AIW_DATABASE_API_URL: api.database.apiUrl,
+        AIW_DATABASE_STEP_URL: api.database.stepUrl,
+      };
+      const child = spawn(process.execPath, [join(import.meta.dirname, "../../packages/cli/src/main.ts"), ...args], {
+        env,
+      });
       let out = "";
       child.stdout.on("data", (chunk: Buffer) => void (out += chunk.toString()));
       child.stderr.on("data", (chunk: Buffer) => void (out += chunk.toString()));

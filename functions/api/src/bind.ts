@@ -22,7 +22,11 @@ export interface Incoming {
  * body, handler. Somebody without the right never learns whether the input was good.
  * @throws whatever the steps throw; the caller words it
  */
-export function bind<N extends EndpointName>(name: N, handlers: Handlers, deps: ApiDeps): (incoming: Incoming) => Promise<Response> {
+export function bind<N extends EndpointName>(
+  name: N,
+  handlers: Handlers,
+  deps: ApiDeps,
+): (incoming: Incoming) => Promise<Response> {
   const endpoint: Endpoint = ENDPOINTS[name];
   const { secureCookies, publicOrigin } = deps.settings;
   return async ({ request, params: rawParams, requestId, address }) => {
@@ -55,5 +59,8 @@ export function bind<N extends EndpointName>(name: N, handlers: Handlers, deps: 
 function respond(endpoint: Endpoint, answer: unknown): Response {
   if (answer instanceof Response) return answer;
   if (endpoint.response === undefined) return new Response(null, { status: 204 });
-  return new Response(JSON.stringify(answer), { status: endpoint.status, headers: { "content-type": "application/json" } });
+  return new Response(JSON.stringify(answer), {
+    status: endpoint.status,
+    headers: { "content-type": "application/json" },
+  });
 }

@@ -38,19 +38,27 @@ const NEEDED = ["AIW_DATABASE_API_URL", "AIW_SECRET_KEY", "AIW_STEP_QUEUE_URL", 
 type ApiEnv = EnvWith<(typeof NEEDED)[number]>;
 
 /** @throws EnvError */
-export const compose = (source: Readonly<Record<string, string | undefined>>, options: ComposeOptions = {}): ApiComposition => {
+export const compose = (
+  source: Readonly<Record<string, string | undefined>>,
+  options: ComposeOptions = {},
+): ApiComposition => {
   const env = loadEnv(source, NEEDED);
   if (env.AIW_DEMO_PASSWORD !== undefined) registerSecret(env.AIW_DEMO_PASSWORD);
   const log = createLog({ level: env.AIW_LOG_LEVEL }).child({ function: "api" });
   const db = connect({ url: env.AIW_DATABASE_API_URL, max: CONNECTIONS, applicationName: "aiw-api" });
   const endpoint = env.AIW_SQS_ENDPOINT ?? env.AWS_ENDPOINT_URL;
-  const at = (url: string) => createQueue({ region: env.AWS_REGION, url, ...(endpoint === undefined ? {} : { endpoint }) });
+  const at = (url: string) =>
+    createQueue({ region: env.AWS_REGION, url, ...(endpoint === undefined ? {} : { endpoint }) });
   const steps = at(env.AIW_STEP_QUEUE_URL);
   const jobs = at(env.AIW_JOBS_QUEUE_URL);
   const bucket =
     env.AIW_BUCKET === undefined
       ? undefined
-      : createBucket({ region: env.AWS_REGION, bucket: env.AIW_BUCKET, ...(env.AWS_ENDPOINT_URL === undefined ? {} : { endpoint: env.AWS_ENDPOINT_URL }) });
+      : createBucket({
+          region: env.AWS_REGION,
+          bucket: env.AIW_BUCKET,
+          ...(env.AWS_ENDPOINT_URL === undefined ? {} : { endpoint: env.AWS_ENDPOINT_URL }),
+        });
   const egress = createEgress({ allowedHosts: env.AIW_GIT_ALLOWED_HOSTS, allowLocal: env.AIW_ALLOW_LOCAL });
   const notifier = createNotifier(db, RUNS_CHANNEL, { log });
   const limits = { sessionIdleS: env.AIW_SESSION_IDLE_S, sessionMaxS: env.AIW_SESSION_MAX_S };
@@ -109,7 +117,11 @@ export const compose = (source: Readonly<Record<string, string | undefined>>, op
 function settingsOf(env: ApiEnv, options: ComposeOptions): ApiSettings {
   const publicUrl = env.AIW_PUBLIC_URL;
   return {
-    config: { version: manifest.version, demo: env.AIW_DEMO_PASSWORD !== undefined, demoModel: env.AIW_MODEL.startsWith("demo-") },
+    config: {
+      version: manifest.version,
+      demo: env.AIW_DEMO_PASSWORD !== undefined,
+      demoModel: env.AIW_MODEL.startsWith("demo-"),
+    },
     demoRoles: new Map(options.demoLogins?.map(({ name, role }) => [name, role])),
     version: { version: manifest.version, environment: env.AIW_ENV },
     ...(publicUrl === undefined ? {} : { publicOrigin: new URL(publicUrl).origin }),

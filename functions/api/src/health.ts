@@ -14,7 +14,10 @@ export function healthRoutes<E extends object>(app: Hono<E>, deps: ApiDeps): voi
   app.get("/version", () => Response.json(deps.settings.version));
   app.get("/readyz", async () => {
     const results = await Promise.all(
-      Object.entries(deps.checks).map(async ([name, check]): Promise<[string, CheckResult]> => [name, await timed(deps, name, check)]),
+      Object.entries(deps.checks).map(async ([name, check]): Promise<[string, CheckResult]> => [
+        name,
+        await timed(deps, name, check),
+      ]),
     );
     const ok = results.every(([, result]) => result.ok);
     return Response.json({ ok, checks: Object.fromEntries(results) }, { status: ok ? 200 : 503 });

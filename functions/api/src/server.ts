@@ -14,7 +14,10 @@ export interface ApiServer {
 const CLOSE_LIMIT_MS = 5_000;
 
 /** Serves the API on a port of this machine; port 0 takes any. Rejects when the port is taken (EADDRINUSE). */
-export async function serveApi(deps: ApiDeps, options: { readonly port: number; readonly host: string }): Promise<ApiServer> {
+export async function serveApi(
+  deps: ApiDeps,
+  options: { readonly port: number; readonly host: string },
+): Promise<ApiServer> {
   const app = createApp(deps, { addressOf: (c) => getConnInfo(c).remote.address ?? "unknown" });
   const server = createAdaptorServer({ fetch: app.fetch });
   await new Promise<void>((resolve, reject) => {

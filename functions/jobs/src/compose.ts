@@ -29,7 +29,11 @@ export const compose = (source: Readonly<Record<string, string | undefined>>): J
   const env = loadEnv(source, ["AIW_DATABASE_STEP_URL", "AIW_BUCKET", "AIW_SECRET_KEY"]);
   const log = createLog({ level: env.AIW_LOG_LEVEL }).child({ function: "jobs" });
   const db = connect({ url: env.AIW_DATABASE_STEP_URL, max: CONNECTIONS, applicationName: "aiw-jobs" });
-  const bucket = createBucket({ region: env.AWS_REGION, bucket: env.AIW_BUCKET, ...(env.AWS_ENDPOINT_URL === undefined ? {} : { endpoint: env.AWS_ENDPOINT_URL }) });
+  const bucket = createBucket({
+    region: env.AWS_REGION,
+    bucket: env.AIW_BUCKET,
+    ...(env.AWS_ENDPOINT_URL === undefined ? {} : { endpoint: env.AWS_ENDPOINT_URL }),
+  });
   const egress = createEgress({ allowedHosts: env.AIW_GIT_ALLOWED_HOSTS, allowLocal: env.AIW_ALLOW_LOCAL });
   const git = createGitConnector({ egress, bucket });
   return {

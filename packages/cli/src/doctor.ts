@@ -22,15 +22,25 @@ export async function doctor(source: Source): Promise<number> {
 
 function checksOf(env: Env): [string, () => Promise<void>][] {
   const checks: [string, () => Promise<void>][] = [];
-  for (const [name, url] of [["database as aiw_api", env.AIW_DATABASE_API_URL], ["database as aiw_step", env.AIW_DATABASE_STEP_URL]] as const) {
+  for (const [name, url] of [
+    ["database as aiw_api", env.AIW_DATABASE_API_URL],
+    ["database as aiw_step", env.AIW_DATABASE_STEP_URL],
+  ] as const) {
     if (url !== undefined) checks.push([name, () => reach(url)]);
   }
   const { AIW_DATABASE_ADMIN_URL: admin, AIW_DATABASE_LISTEN_URL: listenUrl } = env;
   if (admin !== undefined) checks.push(["migrations", () => requireMigrated(admin)]);
   if (listenUrl !== undefined) checks.push(["subscription", () => checkListen(listenUrl)]);
   const endpoint = env.AIW_SQS_ENDPOINT ?? env.AWS_ENDPOINT_URL;
-  for (const [name, url] of [["step queue", env.AIW_STEP_QUEUE_URL], ["jobs queue", env.AIW_JOBS_QUEUE_URL]] as const) {
-    if (url !== undefined) checks.push([name, () => reachQueue({ url, region: env.AWS_REGION, ...(endpoint === undefined ? {} : { endpoint }) })]);
+  for (const [name, url] of [
+    ["step queue", env.AIW_STEP_QUEUE_URL],
+    ["jobs queue", env.AIW_JOBS_QUEUE_URL],
+  ] as const) {
+    if (url !== undefined)
+      checks.push([
+        name,
+        () => reachQueue({ url, region: env.AWS_REGION, ...(endpoint === undefined ? {} : { endpoint }) }),
+      ]);
   }
   return checks;
 }
@@ -70,4 +80,5 @@ async function attempt(name: string, check: () => Promise<void>): Promise<boolea
   }
 }
 
-const say = (ok: boolean, name: string, why = ""): void => void process.stdout.write(`${ok ? "ok  " : "FAIL"} ${name}${why === "" ? "" : `: ${why}`}\n`);
+const say = (ok: boolean, name: string, why = ""): void =>
+  void process.stdout.write(`${ok ? "ok  " : "FAIL"} ${name}${why === "" ? "" : `: ${why}`}\n`);

@@ -16,7 +16,13 @@ export const approvalHandlers: Pick<Handlers, Names> = {
   getApproval: async ({ ctx, params }) => approvals.detail(ctx, await workspaces.scopeOf(ctx), params.approvalId),
 
   approve: ({ ctx, params, body, deps }) =>
-    decide(ctx, deps, { approvalId: params.approvalId, vote: "approved", reason: body.reason ?? null, seenHash: body.seenHash, channel: "page" }),
+    decide(ctx, deps, {
+      approvalId: params.approvalId,
+      vote: "approved",
+      reason: body.reason ?? null,
+      seenHash: body.seenHash,
+      channel: "page",
+    }),
 
   reject: ({ ctx, params, body, deps }) =>
     decide(ctx, deps, {

@@ -10,7 +10,10 @@ export const identityHandlers: Pick<Handlers, Names> = {
     if (password === undefined) return { ...deps.settings.config, demoLogins: [] };
     const users = await identity.demoUsers(ctx);
     const { config, demoRoles } = deps.settings;
-    return { ...config, demoLogins: users.map(({ name, displayName }) => ({ name, role: demoRoles.get(name) ?? displayName, password })) };
+    return {
+      ...config,
+      demoLogins: users.map(({ name, displayName }) => ({ name, role: demoRoles.get(name) ?? displayName, password })),
+    };
   },
 
   login: async ({ ctx, body, deps, http }) => {

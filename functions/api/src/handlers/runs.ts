@@ -7,7 +7,15 @@ import type { Handlers } from "../http/call.ts";
 import { openInboxStream, openRunStream } from "../stream/open.ts";
 import { goOn } from "./go-on.ts";
 
-type Names = "listRuns" | "getRun" | "runEvents" | "runEventList" | "cancelRun" | "resumeRun" | "reconcileRun" | "inboxEvents";
+type Names =
+  | "listRuns"
+  | "getRun"
+  | "runEvents"
+  | "runEventList"
+  | "cancelRun"
+  | "resumeRun"
+  | "reconcileRun"
+  | "inboxEvents";
 
 const MAX_LISTED = 1_000;
 
@@ -46,7 +54,12 @@ export const runHandlers: Pick<Handlers, Names> = {
 
   reconcileRun: async ({ ctx, params, body, deps }) => {
     const scope = await workspaces.scopeOf(ctx);
-    const { teamId, ring } = await approvals.reconcile(ctx, scope, { ...body, runId: params.runId }, deps.settings.executeWithinS);
+    const { teamId, ring } = await approvals.reconcile(
+      ctx,
+      scope,
+      { ...body, runId: params.runId },
+      deps.settings.executeWithinS,
+    );
     await goOn(deps, { teamId, runIds: ring }, [params.runId]);
     return runs.one(ctx, scope, params.runId);
   },

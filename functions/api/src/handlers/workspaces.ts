@@ -21,7 +21,8 @@ export const workspaceHandlers: Pick<Handlers, Names> = {
   listWorkspaces: async ({ ctx }) => ({ items: await workspaces.list(ctx) }),
   createWorkspace: ({ ctx, body, deps }) => workspaces.create(ctx, body, deps.settings),
   getWorkspace: ({ ctx }) => workspaces.get(ctx),
-  updateWorkspace: ({ ctx, body, deps }) => workspaces.update(ctx, body, { maxToolRounds: deps.settings.maxToolRoundsLimit }),
+  updateWorkspace: ({ ctx, body, deps }) =>
+    workspaces.update(ctx, body, { maxToolRounds: deps.settings.maxToolRoundsLimit }),
   listCandidates: async ({ ctx }) => ({ items: await workspaces.candidates(ctx) }),
   setMember: ({ ctx, params, body }) => workspaces.setMember(ctx, params.userId, body.role),
   removeMember: ({ ctx, params }) => workspaces.removeMember(ctx, params.userId),

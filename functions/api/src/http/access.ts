@@ -27,7 +27,8 @@ export async function admit(
 ): Promise<Ctx<Visitor | MemberVisitor | null>> {
   if (endpoint.access === "public") return ctx;
   if (ctx.actor === null) throw new Problem("not_signed_in");
-  if (ctx.actor.mustChangePassword && !BEFORE_OWN_PASSWORD.has(endpoint.name)) throw new Problem("password_change_required");
+  if (ctx.actor.mustChangePassword && !BEFORE_OWN_PASSWORD.has(endpoint.name))
+    throw new Problem("password_change_required");
   const known = withActor(ctx, ctx.actor);
   switch (endpoint.access) {
     case "session":

@@ -36,7 +36,9 @@ export interface Call<N extends EndpointName> {
 }
 
 /** A stream answers by itself, everything else with the body the contract names. */
-type AnswerOf<N extends EndpointName> = (typeof ENDPOINTS)[N] extends { readonly response: "stream" } ? Response : ResponseOf<N>;
+type AnswerOf<N extends EndpointName> = (typeof ENDPOINTS)[N] extends { readonly response: "stream" }
+  ? Response
+  : ResponseOf<N>;
 
 /** Decodes nothing, decides nothing: calls one verb and returns what it answers. */
 export type Handler<N extends EndpointName> = (call: Call<N>) => Promise<AnswerOf<N>>;

@@ -12,13 +12,16 @@ interface Issue {
 /** Path parameters. Malformed ids are answered exactly like ids of nothing (N1). @throws Problem not_found */
 export function decodeParams(endpoint: Endpoint, raw: Readonly<Record<string, string>>): unknown {
   if (endpoint.params === undefined) return undefined;
-  const parsed = endpoint.params.safeParse(Object.fromEntries(Object.entries(raw).map(([key, value]) => [key, spelling(key, value)])));
+  const parsed = endpoint.params.safeParse(
+    Object.fromEntries(Object.entries(raw).map(([key, value]) => [key, spelling(key, value)])),
+  );
   if (!parsed.success) throw new Problem("not_found");
   return parsed.data;
 }
 
 /** Ids are compared as text in places; a UUID has one spelling. */
-const spelling = (key: string, value: string): string => (key.endsWith("Id") && key !== "toolId" ? value.toLowerCase() : value);
+const spelling = (key: string, value: string): string =>
+  key.endsWith("Id") && key !== "toolId" ? value.toLowerCase() : value;
 
 /** Query parameters; each at most once. @throws Problem bad_request | unknown_field */
 export function decodeQuery(endpoint: Endpoint, url: URL): unknown {
@@ -50,23 +53,32 @@ export const decoded = <N extends EndpointName>(params: unknown, query: unknown,
 function refusal(issues: readonly Issue[], raw: unknown): Problem {
   const unknownKeys = issues.flatMap((issue) => (issue.code === "unrecognized_keys" ? (issue.keys ?? []) : []));
   if (unknownKeys.length > 0) {
-    return new Problem("unknown_field", { fields: Object.fromEntries(unknownKeys.slice(0, 20).map((key) => [known(key), "unknown"])) });
+    return new Problem("unknown_field", {
+      fields: Object.fromEntries(unknownKeys.slice(0, 20).map((key) => [known(key), "unknown"])),
+    });
   }
   return new Problem("bad_request", {
-    fields: Object.fromEntries(issues.slice(0, 20).map((issue) => [issue.path.map(String).join(".") || "body", faultOf(issue, raw)])),
+    fields: Object.fromEntries(
+      issues.slice(0, 20).map((issue) => [issue.path.map(String).join(".") || "body", faultOf(issue, raw)]),
+    ),
   });
 }
 
 function faultOf(issue: Issue, raw: unknown): string {
-  if (issue.code === "invalid_type" || issue.code === "invalid_value") return isMissing(issue.path, raw) ? "required" : "invalid";
+  if (issue.code === "invalid_type" || issue.code === "invalid_value")
+    return isMissing(issue.path, raw) ? "required" : "invalid";
   if (issue.code === "custom") return /^[a-z_]{1,40}$/.test(issue.message) ? issue.message : "invalid";
   return issue.code === "too_small" || issue.code === "too_big" ? issue.code : "invalid";
 }
 
 function isMissing(path: readonly PropertyKey[], raw: unknown): boolean {
-  const value = path.reduce<unknown>((at, key) => (typeof at === "object" && at !== null ? Reflect.get(at, key) : undefined), raw);
+  const value = path.reduce<unknown>(
+    (at, key) => (typeof at === "object" && at !== null ? Reflect.get(at, key) : undefined),
+    raw,
+  );
   return value === undefined;
 }
 
 /** A key of the input, if it looks like the name of a field. */
-const known = (key: string): string => (/^[A-Za-z_][A-Za-z0-9_]{0,39}$/.test(key) && key !== "__proto__" ? key : "other");
+const known = (key: string): string =>
+  /^[A-Za-z_][A-Za-z0-9_]{0,39}$/.test(key) && key !== "__proto__" ? key : "other";

@@ -31,7 +31,15 @@ function encode(problem: Problem, requestId: string): Response {
   return new Response(JSON.stringify(body), { status: problem.status, headers });
 }
 
-const DOWN = new Set(["CONNECT_TIMEOUT", "CONNECTION_CLOSED", "CONNECTION_ENDED", "CONNECTION_DESTROYED", "ECONNREFUSED", "ECONNRESET", "ENOTFOUND"]);
+const DOWN = new Set([
+  "CONNECT_TIMEOUT",
+  "CONNECTION_CLOSED",
+  "CONNECTION_ENDED",
+  "CONNECTION_DESTROYED",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOTFOUND",
+]);
 
 /** No connection, too many of them, or a server that shuts down. */
 function isDatabaseDown(error: unknown): boolean {

@@ -56,4 +56,6 @@ async function readOrNull(path: string): Promise<Buffer<ArrayBuffer> | null> {
 }
 
 const answer = (bytes: Buffer<ArrayBuffer>, extension: string, caching: string): Response =>
-  new Response(bytes, { headers: { "content-type": TYPES[extension] ?? "application/octet-stream", "cache-control": caching } });
+  new Response(bytes, {
+    headers: { "content-type": TYPES[extension] ?? "application/octet-stream", "cache-control": caching },
+  });

@@ -26,8 +26,13 @@ export interface HubOptions {
 
 /** All streams of this process: one subscription, no database connection per client (RUN-11, F80). */
 export interface StreamHub {
-  openRun(run: { readonly runId: string; readonly workspaceId: string; readonly after: number }, reader: streams.Reader): ReadableStream<Uint8Array>;
-  openInbox(reader: streams.Reader & { readonly isGlobalApprover: boolean; readonly workspaces: readonly string[] }): ReadableStream<Uint8Array>;
+  openRun(
+    run: { readonly runId: string; readonly workspaceId: string; readonly after: number },
+    reader: streams.Reader,
+  ): ReadableStream<Uint8Array>;
+  openInbox(
+    reader: streams.Reader & { readonly isGlobalApprover: boolean; readonly workspaces: readonly string[] },
+  ): ReadableStream<Uint8Array>;
   /** Open streams, for health and tests. */
   count(): number;
   /** Ends all streams and the subscription. */

@@ -68,7 +68,8 @@ export function createInbox(options: InboxOptions): Inbox {
       const scope = [...new Set([...readers].flatMap((reader) => [...reader.workspaces]))];
       const news = new Set<string>();
       for (const mark of await streams.marks(db, scope, runIds)) {
-        if (isNews(`run ${mark.runId}`, mark.status)) news.add(`runs ${mark.workspaceId}`).add(`chats ${mark.workspaceId}`);
+        if (isNews(`run ${mark.runId}`, mark.status))
+          news.add(`runs ${mark.workspaceId}`).add(`chats ${mark.workspaceId}`);
         if (isNews(`approvals ${mark.runId}`, mark.approvals)) news.add(`approvals ${mark.workspaceId}`);
       }
       for (const item of news) {
@@ -101,7 +102,8 @@ export function createInbox(options: InboxOptions): Inbox {
         reader.client.end();
         continue;
       }
-      const changed = workspaces.size !== reader.workspaces.size || [...workspaces].some((id) => !reader.workspaces.has(id));
+      const changed =
+        workspaces.size !== reader.workspaces.size || [...workspaces].some((id) => !reader.workspaces.has(id));
       reader.workspaces = workspaces;
       if (changed) reader.client.send(frame({ type: "approvals", workspaceId: null }));
     }
@@ -126,6 +128,7 @@ export function createInbox(options: InboxOptions): Inbox {
   };
 }
 
-const isHintType = (type: string | undefined): type is HintType => type === "runs" || type === "chats" || type === "approvals";
+const isHintType = (type: string | undefined): type is HintType =>
+  type === "runs" || type === "chats" || type === "approvals";
 
 const frame = (hint: InboxHint): Uint8Array => encode(`data: ${JSON.stringify(hint)}\n\n`);

@@ -102,7 +102,9 @@ export function createRunChannel(options: ChannelOptions): RunChannel {
       if (!reader.live || !batch.allowed.has(reader.sessionId)) continue;
       const missing = frames.filter((frame) => frame.seq > reader.position);
       if (missing.length > 0) {
-        reader.client.send(missing.length === frames.length ? shared : encode(missing.map((frame) => frame.text).join("")));
+        reader.client.send(
+          missing.length === frames.length ? shared : encode(missing.map((frame) => frame.text).join("")),
+        );
         reader.position = last;
       }
       endIfOver(reader, batch);

@@ -14,6 +14,7 @@ const SHAPE = /^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?\+00)\|([0-9a-f]{8}
 export function decodeCursor(cursor: string): { at: string; id: string } {
   const match = SHAPE.exec(Buffer.from(cursor, "base64url").toString("utf8"));
   const [, at, id] = match ?? [];
-  if (at === undefined || id === undefined || Number.isNaN(Date.parse(at.replace(" ", "T").replace("+00", "Z")))) throw badCursor();
+  if (at === undefined || id === undefined || Number.isNaN(Date.parse(at.replace(" ", "T").replace("+00", "Z"))))
+    throw badCursor();
   return { at, id };
 }

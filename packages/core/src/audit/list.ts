@@ -31,12 +31,15 @@ export async function list(
   await requireAdmin(ctx);
   const limit = query.limit ?? 50;
   const before = query.cursor === undefined ? null : positionOf(query.cursor);
-  const rows = await inWorkspace(ctx, (tx) => tx<Row[]>`
+  const rows = await inWorkspace(
+    ctx,
+    (tx) => tx<Row[]>`
     select e.id, e.at, e.event, e.actor_kind, e.actor_id, u.display_name as actor_name, e.object_kind, e.object_id,
            e.run_id, e.source, e.data
       from audit_events e left join users u on u.id = e.actor_id
      where e.workspace_id = ${ctx.actor.workspaceId} and (${before}::bigint is null or e.id < ${before})
-     order by e.id desc limit ${limit + 1}`);
+     order by e.id desc limit ${limit + 1}`,
+  );
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   return { items: shown.map(toView), next: rows.length > limit && last !== undefined ? String(last.id) : null };

@@ -26,7 +26,8 @@ export function create(ctx: Ctx<Member>, input: { readonly title?: string | unde
 
 /** @throws Problem no_tested_source */
 export async function requireTestedSource(tx: Tx, workspaceId: string): Promise<void> {
-  const rows = await tx`select from sources where workspace_id = ${workspaceId} and status = 'tested' and removed_at is null limit 1`;
+  const rows =
+    await tx`select from sources where workspace_id = ${workspaceId} and status = 'tested' and removed_at is null limit 1`;
   if (rows.length === 0) throw new Problem("no_tested_source");
 }
 
@@ -51,7 +52,15 @@ export function update(ctx: Ctx<Member>, chatId: string, change: ChatChange): Pr
       ...(change.archived === undefined ? {} : { archived: change.archived }),
       ...(change.title === undefined ? {} : { renamed: true }),
     };
-    await audit.write(tx, { workspaceId, actor: audit.human(userId), event: "chat.updated", objectKind: "chat", objectId: chatId, source: "api", data });
+    await audit.write(tx, {
+      workspaceId,
+      actor: audit.human(userId),
+      event: "chat.updated",
+      objectKind: "chat",
+      objectId: chatId,
+      source: "api",
+      data,
+    });
     return summaryOf(tx, workspaceId, chatId);
   });
 }

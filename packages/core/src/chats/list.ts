@@ -19,14 +19,20 @@ export async function list(ctx: Ctx<Member>, query: ChatQuery): Promise<{ items:
   const before = query.cursor === undefined ? { at: null, id: null } : decodeCursor(query.cursor);
   const search = query.search?.replaceAll("\u0000", "").trim() ?? "";
   const pattern = search === "" ? null : `%${search.replace(/[\\%_]/g, "\\$&")}%`;
-  const rows = await inWorkspace(ctx, (tx) => tx<ChatRow[]>`
+  const rows = await inWorkspace(
+    ctx,
+    (tx) => tx<ChatRow[]>`
     select ${columns(tx)} from chats c join users u on u.id = c.created_by
      where c.workspace_id = ${ctx.actor.workspaceId} and (c.archived_at is not null) = ${query.archived ?? false}
        and (${pattern}::text is null or c.title ilike ${pattern}
             or exists (select from messages m where m.chat_id = c.id and m.text ilike ${pattern}))
        and (${before.at}::timestamptz is null or (c.active_at, c.id) < (${before.at}::timestamptz, ${before.id}::uuid))
-     order by c.active_at desc, c.id desc limit ${limit + 1}`);
+     order by c.active_at desc, c.id desc limit ${limit + 1}`,
+  );
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  return { items: shown.map(toSummary), next: rows.length > limit && last !== undefined ? encodeCursor(last.position, last.id) : null };
+  return {
+    items: shown.map(toSummary),
+    next: rows.length > limit && last !== undefined ? encodeCursor(last.position, last.id) : null,
+  };
 }

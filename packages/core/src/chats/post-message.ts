@@ -62,7 +62,12 @@ async function wasSent(tx: Tx, actor: Member, chatId: string, input: NewMessage)
   return true;
 }
 
-async function accept(tx: Tx, actor: Member, chat: { readonly chatId: string; readonly title: string }, input: NewMessage): Promise<void> {
+async function accept(
+  tx: Tx,
+  actor: Member,
+  chat: { readonly chatId: string; readonly title: string },
+  input: NewMessage,
+): Promise<void> {
   const { workspaceId, userId } = actor;
   const { chatId } = chat;
   const line = firstLine(input.text);
@@ -92,6 +97,11 @@ async function answer(tx: Tx, actor: Member, chatId: string, messageId: string):
 /** The first line that says something, cut between characters. */
 function firstLine(text: string): string {
   const line = text.trim().split(/\r?\n/, 1)[0]?.trim() ?? "";
-  const characters = [...line];
-  return characters.length <= TITLE_CHARS ? line : `${characters.slice(0, TITLE_CHARS - 1).join("").trimEnd()}…`;
+  const characters = Array.from(line);
+  return characters.length <= TITLE_CHARS
+    ? line
+    : `${characters
+        .slice(0, TITLE_CHARS - 1)
+        .join("")
+        .trimEnd()}…`;
 }

@@ -67,7 +67,10 @@ export async function messagesOf(tx: Tx, chatId: string, only: string | null): P
     id: row.id,
     role: row.role,
     text: row.text,
-    author: row.author_id === null ? null : { id: row.author_id, name: row.author_name ?? "", displayName: row.author_display ?? "" },
+    author:
+      row.author_id === null
+        ? null
+        : { id: row.author_id, name: row.author_name ?? "", displayName: row.author_display ?? "" },
     runId: row.run_id,
     waiting: row.waiting,
     withheld: row.withheld,

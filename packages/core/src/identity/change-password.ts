@@ -19,7 +19,9 @@ export async function changePassword(
 ): Promise<{ token: string }> {
   const { userId, name } = ctx.actor;
   checkStrength(input.next, name);
-  const [account] = await ctx.db.sql<{ password_hash: string | null }[]>`select password_hash from users where id = ${userId}`;
+  const [account] = await ctx.db.sql<
+    { password_hash: string | null }[]
+  >`select password_hash from users where id = ${userId}`;
   if (account === undefined) throw new Problem("not_signed_in");
   if (!(await reserveAttempt(ctx, userId))) throw new Problem("account_locked");
   if (!(await isRight(account, input.current, config.demoPassword))) {
@@ -32,7 +34,14 @@ export async function changePassword(
     await clearAttempts(tx, userId);
     await tx`delete from sessions where user_id = ${userId}`;
     const token = await openSession(tx, userId, config);
-    await audit.write(tx, { workspaceId: null, actor: audit.human(userId), event: "user.password_changed", objectKind: "user", objectId: userId, source: "api" });
+    await audit.write(tx, {
+      workspaceId: null,
+      actor: audit.human(userId),
+      event: "user.password_changed",
+      objectKind: "user",
+      objectId: userId,
+      source: "api",
+    });
     return { token };
   });
 }

@@ -1,13 +1,10 @@
 export { requireAdmin, requirePlatformAdmin } from "./actors.ts";
 export type { Visitor } from "./actors.ts";
-export { inOwnWorkspaces, inWorkspace, setWorkspaces } from "./scope.ts";
-export { authenticate, liveSessions } from "./sessions.ts";
+export { authenticate } from "./sessions.ts";
 export type { SessionLimits } from "./sessions.ts";
 export { createStrangers } from "./strangers.ts";
-export type { Strangers } from "./strangers.ts";
 export { signIn } from "./sign-in.ts";
 export type { SignInConfig } from "./sign-in.ts";
 export { changePassword, signOut } from "./change-password.ts";
 export { me } from "./me.ts";
 export { createUser, demoUsers, disableUser, ensureUser } from "./users.ts";
-export type { NewUser } from "./users.ts";

@@ -40,9 +40,10 @@ const digest = (text: string): Buffer => createHash("sha256").update(text, "utf8
  * @throws Problem password_too_weak
  */
 export function checkStrength(password: string, name: string): void {
-  const length = [...password].length;
+  const length = Array.from(password).length;
   const holdsName = password.toLowerCase().includes(name.toLowerCase());
-  if (length < MIN_LENGTH || length > MAX_LENGTH || holdsName) throw new Problem("password_too_weak", { fields: { next: "weak" } });
+  if (length < MIN_LENGTH || length > MAX_LENGTH || holdsName)
+    throw new Problem("password_too_weak", { fields: { next: "weak" } });
 }
 
 /** A password to hand over once: 20 characters, 120 bits. */

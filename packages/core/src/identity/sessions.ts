@@ -24,7 +24,9 @@ export async function openSession(tx: Tx, userId: string, limits: SessionLimits)
 
 /** Ends the session of this token, if there is one. */
 export async function closeSession(tx: Tx, token: string): Promise<{ userId: string } | null> {
-  const [row] = await tx<{ user_id: string }[]>`delete from sessions where token_hash = ${hashToken(token)} returning user_id`;
+  const [row] = await tx<
+    { user_id: string }[]
+  >`delete from sessions where token_hash = ${hashToken(token)} returning user_id`;
   return row === undefined ? null : { userId: row.user_id };
 }
 

@@ -48,7 +48,12 @@ export async function signIn(
     await clearAttempts(tx, account.id);
     if (input.previousToken !== undefined) await closeSession(tx, input.previousToken);
     const token = await openSession(tx, account.id, config);
-    await audit.write(tx, { workspaceId: null, actor: audit.human(account.id), event: "login.succeeded", source: "api" });
+    await audit.write(tx, {
+      workspaceId: null,
+      actor: audit.human(account.id),
+      event: "login.succeeded",
+      source: "api",
+    });
     return { token, me: await meOf(tx, account.id) };
   });
 }

@@ -20,7 +20,10 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,79}$/;
  * Makes a user with a one-time password, which is in the answer and nowhere else; the first sign-in demands an own one.
  * @throws Problem forbidden | bad_request (name) | name_taken
  */
-export async function createUser(ctx: Ctx<Human | System>, user: NewUser): Promise<{ userId: string; oneTimePassword: string }> {
+export async function createUser(
+  ctx: Ctx<Human | System>,
+  user: NewUser,
+): Promise<{ userId: string; oneTimePassword: string }> {
   await requireOperator(ctx);
   if (!NAME.test(user.name)) throw new Problem("bad_request", { fields: { name: "invalid" } });
   const password = oneTimePassword();
@@ -28,7 +31,14 @@ export async function createUser(ctx: Ctx<Human | System>, user: NewUser): Promi
   try {
     return await transaction(ctx.db, scopeOf(ctx), async (tx) => {
       const userId = await insert(tx, user, { hash: hashed, mustChange: true });
-      await audit.write(tx, { workspaceId: null, actor: actorOf(ctx), event: "user.created", objectKind: "user", objectId: userId, data: flags(user) });
+      await audit.write(tx, {
+        workspaceId: null,
+        actor: actorOf(ctx),
+        event: "user.created",
+        objectKind: "user",
+        objectId: userId,
+        data: flags(user),
+      });
       return { userId, oneTimePassword: password };
     });
   } catch (error) {
@@ -46,7 +56,14 @@ export async function ensureUser(ctx: Ctx<System>, user: NewUser): Promise<strin
     const [known] = await tx<{ id: string }[]>`select id from users where lower(name) = lower(${user.name})`;
     if (known !== undefined) return known.id;
     const userId = await insert(tx, user, { hash: null, mustChange: false });
-    await audit.write(tx, { workspaceId: null, actor: audit.system, event: "user.created", objectKind: "user", objectId: userId, data: flags(user) });
+    await audit.write(tx, {
+      workspaceId: null,
+      actor: audit.system,
+      event: "user.created",
+      objectKind: "user",
+      objectId: userId,
+      data: flags(user),
+    });
     return userId;
   });
 }
@@ -65,7 +82,13 @@ export async function disableUser(ctx: Ctx<Human | System>, userId: string): Pro
     if (user === undefined) throw new Problem("not_found");
     await tx`delete from sessions where user_id = ${userId}`;
     if (user.before) return;
-    await audit.write(tx, { workspaceId: null, actor: actorOf(ctx), event: "user.disabled", objectKind: "user", objectId: userId });
+    await audit.write(tx, {
+      workspaceId: null,
+      actor: actorOf(ctx),
+      event: "user.disabled",
+      objectKind: "user",
+      objectId: userId,
+    });
   });
 }
 
@@ -90,7 +113,8 @@ async function requireOperator(ctx: Ctx<Human | System>): Promise<void> {
   if (isHuman(ctx)) await requirePlatformAdmin(ctx);
 }
 
-const actorOf = (ctx: Ctx<Human | System>): audit.AuditActor => (isHuman(ctx) ? audit.human(ctx.actor.userId) : audit.system);
+const actorOf = (ctx: Ctx<Human | System>): audit.AuditActor =>
+  isHuman(ctx) ? audit.human(ctx.actor.userId) : audit.system;
 
 const scopeOf = (ctx: Ctx<Human | System>): { workspaces: string[]; userId?: string } =>
   isHuman(ctx) ? { workspaces: [], userId: ctx.actor.userId } : { workspaces: [] };

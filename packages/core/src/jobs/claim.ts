@@ -30,14 +30,25 @@ interface Row {
  * (done, held by somebody, unknown), so it can be dropped. After five attempts the job ends as failed.
  */
 export async function claim(ctx: Ctx<System>, jobId: string, leaseS: number): Promise<ClaimedJob | null> {
-  const [row] = await transaction(ctx.db, "unscoped", (tx) => tx<Row[]>`
+  const [row] = await transaction(
+    ctx.db,
+    "unscoped",
+    (tx) => tx<Row[]>`
     update jobs set attempt = attempt + 1,
            status = case when attempt < ${MAX_ATTEMPTS} then 'running' else 'failed' end,
            error_code = case when attempt < ${MAX_ATTEMPTS} then null else 'attempts_used_up' end,
            ended_at = case when attempt < ${MAX_ATTEMPTS} then null else aiw_now() end,
            lease_until = aiw_now() + make_interval(secs => ${leaseS})
      where id = ${jobId} and (status = 'queued' or (status = 'running' and lease_until <= aiw_now()))
-     returning id, workspace_id, kind, subject_id, created_by, attempt, status`);
+     returning id, workspace_id, kind, subject_id, created_by, attempt, status`,
+  );
   if (row === undefined || row.status !== "running") return null;
-  return { id: row.id, workspaceId: row.workspace_id, kind: row.kind, subjectId: row.subject_id, createdBy: row.created_by, attempt: row.attempt };
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    kind: row.kind,
+    subjectId: row.subject_id,
+    createdBy: row.created_by,
+    attempt: row.attempt,
+  };
 }

@@ -4,7 +4,11 @@ import { transaction, type Tx } from "@aiw/platform/db";
 import type { ClaimedJob } from "./claim.ts";
 
 /** Ends a job; `errorCode` null means it did what it was for. False: a later attempt holds it, nothing changed. */
-export async function finish(tx: Tx, job: ClaimedJob, outcome: { readonly errorCode: string | null }): Promise<boolean> {
+export async function finish(
+  tx: Tx,
+  job: ClaimedJob,
+  outcome: { readonly errorCode: string | null },
+): Promise<boolean> {
   const rows = await tx`
     update jobs set status = ${outcome.errorCode === null ? "done" : "failed"}, error_code = ${outcome.errorCode},
            ended_at = aiw_now(), lease_until = null

@@ -5,12 +5,16 @@ import { type Database, transaction } from "@aiw/platform/db";
  * Marks them rung; at most 500. For the sweeper, on a connection that may look for work.
  */
 export async function ringDue(db: Database, graceS: number): Promise<string[]> {
-  const rows = await transaction(db, "unscoped", (tx) => tx<{ id: string }[]>`
+  const rows = await transaction(
+    db,
+    "unscoped",
+    (tx) => tx<{ id: string }[]>`
     update jobs set rung_at = aiw_now()
      where id in (select id from jobs
                    where (status = 'queued' or (status = 'running' and lease_until <= aiw_now()))
                      and coalesce(rung_at, created_at) <= aiw_now() - make_interval(secs => ${graceS})
                    order by created_at limit 500 for update skip locked)
-     returning id`);
+     returning id`,
+  );
   return rows.map((row) => row.id);
 }

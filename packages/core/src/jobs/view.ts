@@ -24,9 +24,12 @@ export const toView = (row: JobRow): Job => ({
 
 /** State of a job, for every member of its workspace. @throws Problem not_found */
 export async function get(ctx: Ctx<Member>, jobId: string): Promise<Job> {
-  const [row] = await inWorkspace(ctx, (tx) => tx<JobRow[]>`
+  const [row] = await inWorkspace(
+    ctx,
+    (tx) => tx<JobRow[]>`
     select id, kind, status, error_code, created_at, ended_at from jobs
-     where id = ${jobId} and workspace_id = ${ctx.actor.workspaceId}`);
+     where id = ${jobId} and workspace_id = ${ctx.actor.workspaceId}`,
+  );
   if (row === undefined) throw new Problem("not_found");
   return toView(row);
 }

@@ -18,6 +18,7 @@ export function readAddress(text: string, egress: AddressCheck): string {
 
 function checked(text: string, egress: AddressCheck): URL {
   // Control characters and blanks are dropped silently by URL parsers; what is stored must be what was read.
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   if (/[\u0000-\u0020\u007f\\]/.test(text)) throw invalid();
   try {
     return egress.check(text);

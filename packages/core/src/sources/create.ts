@@ -39,7 +39,9 @@ export async function create(ctx: Ctx<Member>, input: NewSource, edges: SourceEd
   const branch = input.branch ?? null;
   if (branch !== null && !isBranchName(branch)) throw new Problem("bad_request", { fields: { branch: "invalid" } });
   // Basic credentials cannot hold a colon in the name (RFC 7617).
-  if (/[:\u0000-\u001f\u007f]/.test(input.username ?? "")) throw new Problem("bad_request", { fields: { username: "invalid" } });
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  if (/[:\u0000-\u001f\u007f]/.test(input.username ?? ""))
+    throw new Problem("bad_request", { fields: { username: "invalid" } });
   const { userId, workspaceId } = ctx.actor;
   const token = input.token ?? null;
   try {
@@ -54,7 +56,11 @@ export async function create(ctx: Ctx<Member>, input: NewSource, edges: SourceEd
         values (${id}, ${workspaceId}, ${input.kind}, ${input.name}, ${tx.json(config)}, ${sealed},
                 ${token === null ? null : lastFour(token)}, ${userId}, ${userId})`;
       const entry = { workspaceId, actor: audit.human(userId), objectKind: "source", objectId: id, source: "api" };
-      await audit.write(tx, { ...entry, event: "source.created", data: { name: input.name, kind: input.kind, url, branch, withSecret: token !== null } });
+      await audit.write(tx, {
+        ...entry,
+        event: "source.created",
+        data: { name: input.name, kind: input.kind, url, branch, withSecret: token !== null },
+      });
       await audit.write(tx, { ...entry, event: "source.visibility_confirmed", data: { name: input.name } });
       return one(tx, workspaceId, id);
     });
@@ -66,6 +72,7 @@ export async function create(ctx: Ctx<Member>, input: NewSource, edges: SourceEd
 
 /** Git's own rules for a branch name (`git check-ref-format`), without the exotic ones. */
 function isBranchName(name: string): boolean {
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   if (!/^[^\u0000-\u0020\u007f~^:?*[\\-][^\u0000-\u0020\u007f~^:?*[\\]*$/.test(name)) return false;
   if (name === "@" || name.includes("..") || name.includes("@{") || name.endsWith(".")) return false;
   return name.split("/").every((part) => part !== "" && !part.startsWith(".") && !part.endsWith(".lock"));

@@ -1,5 +1,4 @@
 export { create } from "./create.ts";
-export type { NewSource, SourceEdges } from "./create.ts";
 export type { AddressCheck } from "./address.ts";
 export { get, list } from "./get.ts";
 export { remove } from "./remove.ts";

@@ -22,7 +22,12 @@ export async function remove(ctx: Ctx<Member>, sourceId: string): Promise<{ team
     if (source === undefined) throw new Problem("not_found");
     const ring = await supersede(tx, ctx.actor, sourceId);
     await audit.write(tx, {
-      workspaceId, actor: audit.human(userId), event: "source.removed", objectKind: "source", objectId: sourceId, source: "api",
+      workspaceId,
+      actor: audit.human(userId),
+      event: "source.removed",
+      objectKind: "source",
+      objectId: sourceId,
+      source: "api",
       data: { name: source.name },
     });
     return { teamId: ctx.actor.teamId, ring };
@@ -42,8 +47,14 @@ async function supersede(tx: Tx, actor: Member, sourceId: string): Promise<strin
     if (changed.length === 0) continue;
     await tx`select approval_tell_v1(${id}, ${actor.displayName}, null)`;
     await audit.write(tx, {
-      workspaceId: actor.workspaceId, actor: audit.human(actor.userId), event: "approval.invalid", objectKind: "approval", objectId: id,
-      runId, source: "api", data: { reason: "superseded", sourceId },
+      workspaceId: actor.workspaceId,
+      actor: audit.human(actor.userId),
+      event: "approval.invalid",
+      objectKind: "approval",
+      objectId: id,
+      runId,
+      source: "api",
+      data: { reason: "superseded", sourceId },
     });
     if (run?.status === "waiting_approval") ring.add(runId);
   }

@@ -33,7 +33,12 @@ export async function replaceSecret(
        where id = ${sourceId} and workspace_id = ${workspaceId} and removed_at is null returning id`;
     if (rows.length === 0) throw new Problem("not_found");
     await audit.write(tx, {
-      workspaceId, actor: audit.human(userId), event: "source.secret_replaced", objectKind: "source", objectId: sourceId, source: "api",
+      workspaceId,
+      actor: audit.human(userId),
+      event: "source.secret_replaced",
+      objectKind: "source",
+      objectId: sourceId,
+      source: "api",
     });
     return one(tx, workspaceId, sourceId);
   });

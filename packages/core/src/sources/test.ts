@@ -19,7 +19,8 @@ export async function requestTest(ctx: Ctx<Member>, sourceId: string): Promise<J
   await requireAdmin(ctx);
   const { workspaceId, userId } = ctx.actor;
   return inWorkspace(ctx, async (tx) => {
-    const found = await tx`select id from sources where id = ${sourceId} and workspace_id = ${workspaceId} and removed_at is null`;
+    const found =
+      await tx`select id from sources where id = ${sourceId} and workspace_id = ${workspaceId} and removed_at is null`;
     if (found.length === 0) throw new Problem("not_found");
     return open(tx, { workspaceId, kind: "source_test", subjectId: sourceId, createdBy: userId });
   });
@@ -36,9 +37,13 @@ export interface SourceToTest {
 
 /** What the job tests; null when the source was removed meanwhile. */
 export async function forTest(ctx: Ctx<System>, job: ClaimedJob): Promise<SourceToTest | null> {
-  const [row] = await transaction(ctx.db, { workspaces: [job.workspaceId] }, (tx) => tx<SourceToTest[]>`
+  const [row] = await transaction(
+    ctx.db,
+    { workspaces: [job.workspaceId] },
+    (tx) => tx<SourceToTest[]>`
     select id, name, kind, config, secret from sources
-     where id = ${job.subjectId} and workspace_id = ${job.workspaceId} and removed_at is null`);
+     where id = ${job.subjectId} and workspace_id = ${job.workspaceId} and removed_at is null`,
+  );
   return row ?? null;
 }
 
@@ -48,7 +53,12 @@ export type TestResult = NonNullable<Source["lastTest"]>;
  * Records the result and ends the job, in one transaction. Nothing happens when the job is not this attempt's any more;
  * a result for credentials that were replaced meanwhile is not recorded with the source.
  */
-export async function recordTest(ctx: Ctx<System>, job: ClaimedJob, tested: SourceToTest, result: TestResult): Promise<boolean> {
+export async function recordTest(
+  ctx: Ctx<System>,
+  job: ClaimedJob,
+  tested: SourceToTest,
+  result: TestResult,
+): Promise<boolean> {
   return transaction(ctx.db, { workspaces: [job.workspaceId] }, async (tx) => {
     const failed = result.stages.find((stage) => !stage.ok);
     if (!(await finish(tx, job, { errorCode: null }))) return false;
@@ -57,8 +67,13 @@ export async function recordTest(ctx: Ctx<System>, job: ClaimedJob, tested: Sour
        where id = ${tested.id} and removed_at is null and secret is not distinct from ${tested.secret} returning id`;
     if (rows.length === 0) return true;
     await audit.write(tx, {
-      workspaceId: job.workspaceId, actor: audit.human(job.createdBy), event: "source.tested", objectKind: "source", objectId: tested.id,
-      source: "job", data: { ok: result.ok, stage: failed?.stage ?? null, code: failed?.code ?? null, warnings: result.warnings },
+      workspaceId: job.workspaceId,
+      actor: audit.human(job.createdBy),
+      event: "source.tested",
+      objectKind: "source",
+      objectId: tested.id,
+      source: "job",
+      data: { ok: result.ok, stage: failed?.stage ?? null, code: failed?.code ?? null, warnings: result.warnings },
     });
     return true;
   });

@@ -8,7 +8,13 @@ export async function memberships(
   readers: readonly Reader[],
   limits: SessionLimits,
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
-  const live = await transaction(db, { workspaces: [] }, (tx) => liveSessions(tx, readers.map((reader) => reader.sessionId), limits));
+  const live = await transaction(db, { workspaces: [] }, (tx) =>
+    liveSessions(
+      tx,
+      readers.map((reader) => reader.sessionId),
+      limits,
+    ),
+  );
   const byUser = new Map<string, ReadonlySet<string>>();
   const found = new Map<string, ReadonlySet<string>>();
   for (const reader of readers) {
@@ -21,8 +27,12 @@ export async function memberships(
 }
 
 async function workspacesOf(db: Database, userId: string): Promise<ReadonlySet<string>> {
-  const rows = await transaction(db, { workspaces: [], userId }, (tx) => tx<{ workspace_id: string }[]>`
-    select workspace_id from memberships where user_id = ${userId}`);
+  const rows = await transaction(
+    db,
+    { workspaces: [], userId },
+    (tx) => tx<{ workspace_id: string }[]>`
+    select workspace_id from memberships where user_id = ${userId}`,
+  );
   return new Set(rows.map((row) => row.workspace_id));
 }
 
@@ -36,18 +46,39 @@ export interface RunMark {
 }
 
 /** The marks of these runs, as far as they lie in the given workspaces. */
-export async function marks(db: Database, workspaces: readonly string[], runIds: readonly string[]): Promise<RunMark[]> {
-  const rows = await transaction(db, { workspaces }, (tx) => tx<{ id: string; workspace_id: string; status: string; approvals: string }[]>`
+export async function marks(
+  db: Database,
+  workspaces: readonly string[],
+  runIds: readonly string[],
+): Promise<RunMark[]> {
+  const rows = await transaction(
+    db,
+    { workspaces },
+    (tx) => tx<{ id: string; workspace_id: string; status: string; approvals: string }[]>`
     select r.id, r.workspace_id, r.status,
            coalesce((select string_agg(a.status, ',' order by a.id) from approvals a where a.run_id = r.id), '') as approvals
-      from runs r where r.id = any (${[...runIds]}::uuid[])`);
-  return rows.map((row) => ({ runId: row.id, workspaceId: row.workspace_id, status: row.status, approvals: row.approvals }));
+      from runs r where r.id = any (${[...runIds]}::uuid[])`,
+  );
+  return rows.map((row) => ({
+    runId: row.id,
+    workspaceId: row.workspace_id,
+    status: row.status,
+    approvals: row.approvals,
+  }));
 }
 
 /** The states of requests for global approvers in these runs, as one of them sees them: by run id. */
-export async function globalMarks(db: Database, approverId: string, runIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const rows = await transaction(db, { workspaces: [], userId: approverId }, (tx) => tx<{ run_id: string; approvals: string }[]>`
+export async function globalMarks(
+  db: Database,
+  approverId: string,
+  runIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await transaction(
+    db,
+    { workspaces: [], userId: approverId },
+    (tx) => tx<{ run_id: string; approvals: string }[]>`
     select run_id, string_agg(status, ',' order by id) as approvals from approvals
-     where run_id = any (${[...runIds]}::uuid[]) and level = 'global_approver' group by run_id`);
+     where run_id = any (${[...runIds]}::uuid[]) and level = 'global_approver' group by run_id`,
+  );
   return new Map(rows.map((row) => [row.run_id, row.approvals]));
 }

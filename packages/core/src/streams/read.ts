@@ -30,19 +30,30 @@ export async function read(
   const { workspaceId, runId, after, limit } = from;
   return transaction(db, { workspaces: [workspaceId] }, async (tx) => {
     const [run, events, sessions] = await Promise.all([
-      tx<{ status: RunStatus; last_seq: number }[]>`select status, last_seq from runs where id = ${runId} and workspace_id = ${workspaceId}`,
-      tx<StoredEvent[]>`select seq, type, data, at from run_events where run_id = ${runId} and seq > ${after} order by seq limit ${limit}`,
+      tx<
+        { status: RunStatus; last_seq: number }[]
+      >`select status, last_seq from runs where id = ${runId} and workspace_id = ${workspaceId}`,
+      tx<
+        StoredEvent[]
+      >`select seq, type, data, at from run_events where run_id = ${runId} and seq > ${after} order by seq limit ${limit}`,
       membersAmong(tx, workspaceId, readers, limits),
     ]);
     const [row] = run;
-    return row === undefined ? null : { events: [...events], status: row.status, lastSeq: row.last_seq, allowed: sessions };
+    return row === undefined
+      ? null
+      : { events: [...events], status: row.status, lastSeq: row.last_seq, allowed: sessions };
   });
 }
 
 /** A run in a final state tells nothing more, unless somebody resumes it. */
 export const isOver = (status: RunStatus): boolean => !isActive(status);
 
-async function membersAmong(tx: Tx, workspaceId: string, readers: readonly Reader[], limits: SessionLimits): Promise<Set<string>> {
+async function membersAmong(
+  tx: Tx,
+  workspaceId: string,
+  readers: readonly Reader[],
+  limits: SessionLimits,
+): Promise<Set<string>> {
   const rows = await tx<{ id: string }[]>`
     select s.id from sessions s join users u on u.id = s.user_id
       join memberships m on m.user_id = u.id and m.workspace_id = ${workspaceId}
@@ -57,7 +68,11 @@ export async function heads(
   runs: readonly { readonly runId: string; readonly workspaceId: string }[],
 ): Promise<ReadonlyMap<string, { lastSeq: number; over: boolean }>> {
   const workspaces = [...new Set(runs.map((run) => run.workspaceId))];
-  const rows = await transaction(db, { workspaces }, (tx) => tx<{ id: string; status: RunStatus; last_seq: number }[]>`
-    select id, status, last_seq from runs where id = any (${runs.map((run) => run.runId)}::uuid[])`);
+  const rows = await transaction(
+    db,
+    { workspaces },
+    (tx) => tx<{ id: string; status: RunStatus; last_seq: number }[]>`
+    select id, status, last_seq from runs where id = any (${runs.map((run) => run.runId)}::uuid[])`,
+  );
   return new Map(rows.map((row) => [row.id, { lastSeq: row.last_seq, over: isOver(row.status) }]));
 }

@@ -50,10 +50,20 @@ export async function classify(ctx: Ctx<Human>, toolId: string, to: Classificati
        where id = ${toolId}`;
     await raisePolicyVersion(tx);
     await audit.write(tx, {
-      workspaceId: null, actor: audit.human(ctx.actor.userId), event: "tool.classified", objectKind: "tool", objectId: toolId, source: "api",
+      workspaceId: null,
+      actor: audit.human(ctx.actor.userId),
+      event: "tool.classified",
+      objectKind: "tool",
+      objectId: toolId,
+      source: "api",
       data: {
         definitionHash: to.definitionHash,
-        from: { riskClass: before.risk_class, decision: before.decision, level: before.level, fourEyes: before.four_eyes },
+        from: {
+          riskClass: before.risk_class,
+          decision: before.decision,
+          level: before.level,
+          fourEyes: before.four_eyes,
+        },
         to: { riskClass: to.riskClass, decision: to.decision, level: to.level, fourEyes: to.fourEyes },
       },
     });
@@ -63,7 +73,10 @@ export async function classify(ctx: Ctx<Human>, toolId: string, to: Classificati
   });
 }
 
-const scopeOf = (ctx: Ctx<Human>): { workspaces: string[]; userId: string } => ({ workspaces: [], userId: ctx.actor.userId });
+const scopeOf = (ctx: Ctx<Human>): { workspaces: string[]; userId: string } => ({
+  workspaces: [],
+  userId: ctx.actor.userId,
+});
 
 async function views(tx: Tx, only: string | null): Promise<AdminTool[]> {
   const rows = await tx<Row[]>`

@@ -41,7 +41,12 @@ export async function loadPolicyInputs(tx: Tx, workspaceId: string): Promise<Pol
   const rules = await tx<RuleRow[]>`
     select id, level, source_id, pattern, decision, approval_level, four_eyes, label, version from tool_policies
      where workspace_id is null or workspace_id = ${workspaceId} order by id`;
-  return { tools, ruleSets: ruleSetsOf(rules), writePolicy: settings.write_policy, policyVersion: settings.policy_version };
+  return {
+    tools,
+    ruleSets: ruleSetsOf(rules),
+    writePolicy: settings.write_policy,
+    policyVersion: settings.policy_version,
+  };
 }
 
 /** One set per level, and one per source, each resolved by itself (POL-3). */
@@ -50,18 +55,20 @@ function ruleSetsOf(rows: readonly RuleRow[]): RuleSet[] {
   return [...bySet.values()].flatMap((group) => {
     const [first] = group;
     if (first === undefined) return [];
-    return [{
-      level: first.level,
-      rules: group.map((row) => ({
-        id: row.id,
-        pattern: row.pattern,
-        decision: row.decision,
-        approvalLevel: row.approval_level ?? undefined,
-        fourEyes: row.four_eyes ?? undefined,
-        label: row.label,
-        version: row.version,
-      })),
-    }];
+    return [
+      {
+        level: first.level,
+        rules: group.map((row) => ({
+          id: row.id,
+          pattern: row.pattern,
+          decision: row.decision,
+          approvalLevel: row.approval_level ?? undefined,
+          fourEyes: row.four_eyes ?? undefined,
+          label: row.label,
+          version: row.version,
+        })),
+      },
+    ];
   });
 }
 
@@ -69,7 +76,15 @@ function ruleSetsOf(rows: readonly RuleRow[]): RuleSet[] {
 export function verdictOf(tool: ToolRow, inputs: PolicyInputs): Verdict {
   const [group = tool.id] = tool.id.split(".");
   const input: PolicyInput = {
-    tool: { id: tool.id, group, action: null, riskClass: tool.risk_class, classifiedDecision: tool.decision, level: tool.level, fourEyes: tool.four_eyes },
+    tool: {
+      id: tool.id,
+      group,
+      action: null,
+      riskClass: tool.risk_class,
+      classifiedDecision: tool.decision,
+      level: tool.level,
+      fourEyes: tool.four_eyes,
+    },
     writePolicy: inputs.writePolicy,
     chatMode: "work",
     ruleSets: inputs.ruleSets,

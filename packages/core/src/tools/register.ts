@@ -32,7 +32,10 @@ export const hashOf = (definition: ToolDefinition): string => definitionHash(def
  * Makes the tools of this version known; repeating it changes nothing. A definition that changed is unclassified again
  * and therefore denied until a platform admin looked at it (POL-4, POL-6); audited with both hashes.
  */
-export async function register(ctx: Ctx<System>, tools: readonly KnownTool[]): Promise<{ added: string[]; reset: string[] }> {
+export async function register(
+  ctx: Ctx<System>,
+  tools: readonly KnownTool[],
+): Promise<{ added: string[]; reset: string[] }> {
   return transaction(ctx.db, { workspaces: [] }, async (tx) => {
     // Processes that start together take turns, so that each change is seen and audited once.
     await tx`select pg_advisory_xact_lock(hashtextextended('aiw.tools', 0))`;
@@ -47,8 +50,12 @@ export async function register(ctx: Ctx<System>, tools: readonly KnownTool[]): P
       await save(tx, tool, after);
       (before === undefined ? added : reset).push(tool.definition.id);
       await audit.write(tx, {
-        workspaceId: null, actor: audit.system, event: before === undefined ? "tool.discovered" : "tool.reset",
-        objectKind: "tool", objectId: tool.definition.id, data: { before: before ?? null, after },
+        workspaceId: null,
+        actor: audit.system,
+        event: before === undefined ? "tool.discovered" : "tool.reset",
+        objectKind: "tool",
+        objectId: tool.definition.id,
+        data: { before: before ?? null, after },
       });
     }
     if (reset.length > 0) await raisePolicyVersion(tx);
@@ -85,7 +92,11 @@ export async function acceptSuggestions(ctx: Ctx<System>, userId: string): Promi
        where kind = 'native' and risk_class is null and version = 1 returning id, risk_class`;
     for (const row of rows) {
       await audit.write(tx, {
-        workspaceId: null, actor: audit.human(userId), event: "tool.classified", objectKind: "tool", objectId: row.id,
+        workspaceId: null,
+        actor: audit.human(userId),
+        event: "tool.classified",
+        objectKind: "tool",
+        objectId: row.id,
         data: { riskClass: row.risk_class, suggestionAccepted: true },
       });
     }

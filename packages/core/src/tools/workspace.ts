@@ -32,7 +32,12 @@ export async function setActive(ctx: Ctx<Member>, toolId: string, active: boolea
       on conflict (workspace_id, tool_id) do update set active = excluded.active`;
     await tx`update workspaces set policy_version = policy_version + 1 where id = ${workspaceId}`;
     await audit.write(tx, {
-      workspaceId, actor: audit.human(userId), event: active ? "tool.activated" : "tool.deactivated", objectKind: "tool", objectId: toolId, source: "api",
+      workspaceId,
+      actor: audit.human(userId),
+      event: active ? "tool.activated" : "tool.deactivated",
+      objectKind: "tool",
+      objectId: toolId,
+      source: "api",
     });
     return { ...before, active };
   });

@@ -24,7 +24,11 @@ export interface NewWorkspace {
  * Makes a workspace in a team of the person, who becomes its admin (IDN-0); audited.
  * @throws Problem forbidden (no team) | bad_request (teamId needed) | not_found (foreign team) | name_taken
  */
-export async function create(ctx: Ctx<Human>, input: NewWorkspace, defaults: WorkspaceDefaults): Promise<WorkspaceDetail> {
+export async function create(
+  ctx: Ctx<Human>,
+  input: NewWorkspace,
+  defaults: WorkspaceDefaults,
+): Promise<WorkspaceDetail> {
   const { userId } = ctx.actor;
   try {
     return await transaction(ctx.db, { workspaces: [], userId }, async (tx) => {
@@ -38,8 +42,13 @@ export async function create(ctx: Ctx<Human>, input: NewWorkspace, defaults: Wor
         values (${id}, ${teamId}, ${input.name}, ${input.description}, ${defaults.approvalTtlS}, ${defaults.maxToolRounds}, ${userId})`;
       await tx`insert into memberships (workspace_id, user_id, role) values (${id}, ${userId}, 'admin')`;
       await audit.write(tx, {
-        workspaceId: id, actor: audit.human(userId), event: "workspace.created", objectKind: "workspace", objectId: id,
-        source: "api", data: { name: input.name, teamId },
+        workspaceId: id,
+        actor: audit.human(userId),
+        event: "workspace.created",
+        objectKind: "workspace",
+        objectId: id,
+        source: "api",
+        data: { name: input.name, teamId },
       });
       return detail(tx, userId, id);
     });

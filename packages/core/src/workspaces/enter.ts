@@ -10,9 +10,13 @@ import { transaction } from "@aiw/platform/db";
  */
 export async function enter(ctx: Ctx<Human>, workspaceId: string): Promise<Ctx<Member>> {
   const { userId } = ctx.actor;
-  const [row] = await transaction(ctx.db, { workspaces: [workspaceId], userId }, (tx) => tx<{ role: MemberRole; team_id: string }[]>`
+  const [row] = await transaction(
+    ctx.db,
+    { workspaces: [workspaceId], userId },
+    (tx) => tx<{ role: MemberRole; team_id: string }[]>`
     select m.role, w.team_id from memberships m join workspaces w on w.id = m.workspace_id
-     where m.workspace_id = ${workspaceId} and m.user_id = ${userId}`);
+     where m.workspace_id = ${workspaceId} and m.user_id = ${userId}`,
+  );
   if (row === undefined) throw new Problem("not_found");
   return withActor(ctx, { ...ctx.actor, workspaceId, teamId: row.team_id, role: row.role });
 }

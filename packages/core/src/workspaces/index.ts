@@ -1,7 +1,5 @@
 export { create } from "./create.ts";
-export type { NewWorkspace, WorkspaceDefaults } from "./create.ts";
 export { enter } from "./enter.ts";
 export { get, list, scopeOf } from "./get.ts";
 export { candidates, removeMember, setMember } from "./members.ts";
 export { update } from "./update.ts";
-export type { WorkspaceChange } from "./update.ts";

@@ -11,11 +11,14 @@ import { detail } from "./get.ts";
 /** People of the workspace's team who could be added. @throws Problem forbidden */
 export async function candidates(ctx: Ctx<Member>): Promise<Person[]> {
   await requireAdmin(ctx);
-  const rows = await inWorkspace(ctx, (tx) => tx<{ id: string; name: string; display_name: string }[]>`
+  const rows = await inWorkspace(
+    ctx,
+    (tx) => tx<{ id: string; name: string; display_name: string }[]>`
     select u.id, u.name, u.display_name from team_members t join users u on u.id = t.user_id
      where t.team_id = ${ctx.actor.teamId} and u.disabled_at is null
        and not exists (select from memberships m where m.workspace_id = ${ctx.actor.workspaceId} and m.user_id = u.id)
-     order by lower(u.display_name), u.id`);
+     order by lower(u.display_name), u.id`,
+  );
   return rows.map((row) => ({ id: row.id, name: row.name, displayName: row.display_name }));
 }
 
@@ -35,7 +38,10 @@ export async function setMember(ctx: Ctx<Member>, userId: string, role: MemberRo
       await tx`
         insert into memberships (workspace_id, user_id, role) values (${workspaceId}, ${userId}, ${role})
         on conflict (workspace_id, user_id) do update set role = excluded.role`;
-      await note(tx, ctx, had === undefined ? "member.added" : "member.role_changed", userId, { from: had ?? null, to: role });
+      await note(tx, ctx, had === undefined ? "member.added" : "member.role_changed", userId, {
+        from: had ?? null,
+        to: role,
+      });
     }
     return detail(tx, ctx.actor.userId, workspaceId);
   });
@@ -64,7 +70,9 @@ export async function removeMember(ctx: Ctx<Member>, userId: string): Promise<Wo
 /** All roles, with the workspace locked, so that two admins cannot remove each other at the same time. */
 async function lockRoles(tx: Tx, workspaceId: string): Promise<ReadonlyMap<string, MemberRole>> {
   await tx`select from workspaces where id = ${workspaceId} for update`;
-  const rows = await tx<{ user_id: string; role: MemberRole }[]>`select user_id, role from memberships where workspace_id = ${workspaceId}`;
+  const rows = await tx<
+    { user_id: string; role: MemberRole }[]
+  >`select user_id, role from memberships where workspace_id = ${workspaceId}`;
   return new Map(rows.map((row) => [row.user_id, row.role]));
 }
 
@@ -80,5 +88,19 @@ async function requireTeammate(tx: Tx, teamId: string, userId: string): Promise<
   if (found.length === 0) throw new Problem("not_found");
 }
 
-const note = (tx: Tx, ctx: Ctx<Member>, event: string, userId: string, data: { from: string | null; to: string | null }): Promise<void> =>
-  audit.write(tx, { workspaceId: ctx.actor.workspaceId, actor: audit.human(ctx.actor.userId), event, objectKind: "user", objectId: userId, source: "api", data });
+const note = (
+  tx: Tx,
+  ctx: Ctx<Member>,
+  event: string,
+  userId: string,
+  data: { from: string | null; to: string | null },
+): Promise<void> =>
+  audit.write(tx, {
+    workspaceId: ctx.actor.workspaceId,
+    actor: audit.human(ctx.actor.userId),
+    event,
+    objectKind: "user",
+    objectId: userId,
+    source: "api",
+    data,
+  });

@@ -30,9 +30,14 @@ interface Row {
  * anew. Audited with old and new values; a change to the present value is none.
  * @throws Problem forbidden | name_taken | bad_request (maxToolRounds above the platform's limit)
  */
-export async function update(ctx: Ctx<Member>, change: WorkspaceChange, limits: { readonly maxToolRounds: number }): Promise<WorkspaceDetail> {
+export async function update(
+  ctx: Ctx<Member>,
+  change: WorkspaceChange,
+  limits: { readonly maxToolRounds: number },
+): Promise<WorkspaceDetail> {
   await requireAdmin(ctx);
-  if ((change.maxToolRounds ?? 0) > limits.maxToolRounds) throw new Problem("bad_request", { fields: { maxToolRounds: "too_large" } });
+  if ((change.maxToolRounds ?? 0) > limits.maxToolRounds)
+    throw new Problem("bad_request", { fields: { maxToolRounds: "too_large" } });
   const { userId, workspaceId } = ctx.actor;
   try {
     return await inWorkspace(ctx, async (tx) => {
@@ -55,8 +60,13 @@ export async function update(ctx: Ctx<Member>, change: WorkspaceChange, limits: 
                policy_version = policy_version + ${stricterOrLooser ? 1 : 0}
          where id = ${workspaceId}`;
       await audit.write(tx, {
-        workspaceId, actor: audit.human(userId), event: stricterOrLooser ? "policy.changed" : "workspace.updated",
-        objectKind: "workspace", objectId: workspaceId, source: "api", data,
+        workspaceId,
+        actor: audit.human(userId),
+        event: stricterOrLooser ? "policy.changed" : "workspace.updated",
+        objectKind: "workspace",
+        objectId: workspaceId,
+        source: "api",
+        data,
       });
       return detail(tx, userId, workspaceId);
     });
@@ -70,5 +80,8 @@ const COLUMNS = ["name", "description", "write_policy", "approval_ttl_s", "max_t
 
 const differences = (before: Row, after: Row): JsonObject =>
   Object.fromEntries(
-    COLUMNS.filter((column) => before[column] !== after[column]).map((column) => [column, { from: before[column], to: after[column] }]),
+    COLUMNS.filter((column) => before[column] !== after[column]).map((column) => [
+      column,
+      { from: before[column], to: after[column] },
+    ]),
   );
