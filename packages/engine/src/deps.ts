@@ -36,5 +36,7 @@ export interface EngineDeps {
   /** Hint for readers of events, outside of any transaction; never fails. */
   readonly notify: (runId: string) => void;
   /** Doorbell after the commit; a failure is left to the sweeper (RUN-5). */
-  readonly ring: (runs: readonly { readonly runId: string; readonly teamId: string; readonly delayMs?: number }[]) => Promise<void>;
+  readonly ring: (
+    runs: readonly { readonly runId: string; readonly teamId: string; readonly delayMs?: number }[],
+  ) => Promise<void>;
 }

@@ -21,14 +21,24 @@ export const failedTurn = (deps: EngineDeps, lease: Lease, error: ModelError): S
       errorCode: code,
       errorText: error.message,
       modelCalls: 1,
-      events: [...reset, ...(error.partial ? [{ type: "message.completed", data: { step: run.step, text: "", final: true, withheld: true } }] : [])],
+      events: [
+        ...reset,
+        ...(error.partial
+          ? [{ type: "message.completed", data: { step: run.step, text: "", final: true, withheld: true } }]
+          : []),
+      ],
       audit: [
         {
           actorKind: "system",
           event: "guardrail.blocked",
           objectKind: "run",
           objectId: run.id,
-          data: { code, rule: error.rule ?? null, direction: error.direction ?? null, body: error.rawBody?.slice(0, 2000) ?? null },
+          data: {
+            code,
+            rule: error.rule ?? null,
+            direction: error.direction ?? null,
+            body: error.rawBody?.slice(0, 2000) ?? null,
+          },
         },
       ],
     };
@@ -43,5 +53,12 @@ export const failedTurn = (deps: EngineDeps, lease: Lease, error: ModelError): S
       events: reset,
     };
   }
-  return { status: "failed", outcome: `failed:${code}`, errorCode: code, errorText: error.message, modelCalls: 1, events: reset };
+  return {
+    status: "failed",
+    outcome: `failed:${code}`,
+    errorCode: code,
+    errorText: error.message,
+    modelCalls: 1,
+    events: reset,
+  };
 };

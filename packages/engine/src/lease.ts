@@ -15,34 +15,52 @@ export interface Lease {
   readonly stop: () => void;
 }
 
+/** How long a person who cancels waits at most while the model is silent, in milliseconds (RUN-8). */
+const LOOK_MS = 1000;
+
 export const hold = (deps: EngineDeps, run: ClaimedRun): Lease => {
   const controller = new AbortController();
   let lost = false;
   let cancel = run.cancelRequested;
-  let beating = Promise.resolve();
 
+  const stop = (): void => {
+    clearInterval(beat);
+    clearInterval(watch);
+  };
+  const cancelNow = (): void => {
+    if (cancel) return;
+    cancel = true;
+    controller.abort(new Error("cancelled"));
+  };
+  const lose = (error: LeaseLost): void => {
+    lost = true;
+    stop();
+    controller.abort(error);
+  };
   const append = async (batch: readonly NewEvent[]): Promise<void> => {
     try {
       const answer = await events.append(deps.db, run, deps.limits.leaseS, batch);
-      if (answer.cancel && !cancel) {
-        cancel = true;
-        controller.abort(new Error("cancelled"));
-      }
+      if (answer.cancel) cancelNow();
     } catch (error) {
-      if (!(error instanceof LeaseLost)) throw error;
-      lost = true;
-      controller.abort(error);
+      if (error instanceof LeaseLost) lose(error);
       throw error;
     }
     if (batch.length > 0) deps.notify(run.id);
   };
-  const timer = setInterval(() => {
-    // A failed heartbeat is not the end of the step: the next write under the fence decides.
-    beating = fp("lease.beat", () => append([])).catch((error: unknown) => {
-      if (!(error instanceof LeaseLost)) deps.log.warn("a heartbeat failed", { runId: run.id, error });
-    });
-  }, deps.limits.heartbeatS * 1000);
-  timer.unref();
+  // A failed heartbeat or look is not the end of the step: the next write under the fence decides.
+  const failed = (error: unknown): void => {
+    if (!(error instanceof LeaseLost)) deps.log.warn("a heartbeat failed", { runId: run.id, error });
+  };
+  const beat = setInterval(() => void fp("lease.beat", () => append([])).catch(failed), deps.limits.heartbeatS * 1000);
+  // Heartbeats come too seldom for somebody who pressed stop.
+  const watch = setInterval(() => {
+    void events.look(deps.db, run).then((seen) => {
+      if (seen === "cancel") cancelNow();
+      if (seen === "lost") lose(new LeaseLost());
+    }, failed);
+  }, LOOK_MS);
+  beat.unref();
+  watch.unref();
   return {
     run,
     signal: controller.signal,
@@ -50,10 +68,7 @@ export const hold = (deps: EngineDeps, run: ClaimedRun): Lease => {
     assertHeld: () => {
       if (lost) throw new LeaseLost();
     },
-    tell: (batch) => append(batch),
-    stop: () => {
-      clearInterval(timer);
-      void beating;
-    },
+    tell: append,
+    stop,
   };
 };

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomUUIDv7 } from "node:crypto";
 import type { JsonObject } from "@aiw/contract/tools";
 import type { ClaimedRun, LoadedRun, NewAudit, NewCall, NewEvent, NewItem, StepOutcome } from "@aiw/core/runs";
 import { fp } from "@aiw/platform/fault";
@@ -22,17 +22,34 @@ export const modelStep = async (deps: EngineDeps, lease: Lease, loaded: LoadedRu
   if (stop !== null) return stop;
 
   const pins = await pinSources(deps, loaded, run, lease.signal);
-  const tools = offered(knownTools(deps.connectors, loaded), loaded).filter((t) => testedSources(loaded, t.row.sourceKind).some((s) => pins[s.id]?.["failed"] === undefined));
+  const tools = offered(knownTools(deps.connectors, loaded), loaded).filter((t) =>
+    testedSources(loaded, t.row.sourceKind).some((s) => pins[s.id]?.["failed"] === undefined),
+  );
   const sources = await describeSources(deps, loaded, run, pins, lease.signal);
   const wrapUp = wrapUpReason(deps, loaded, run);
-  const input = history.build(loaded.items, run.id, Math.min(deps.limits.historyMaxTokens, Math.floor(deps.limits.contextWindowTokens * 0.6)));
+  const input = history.build(
+    loaded.items,
+    run.id,
+    Math.min(deps.limits.historyMaxTokens, Math.floor(deps.limits.contextWindowTokens * 0.6)),
+  );
   const open = history.unanswered(input.items);
   if (open.length > 0) throw new Error(`calls without exactly one output: ${open.length}`);
 
   const prompt = instructions(loaded, tools, sources, wrapUp);
   try {
     const answer = await ask(deps, lease, { prompt, items: input.items, tools, forbidCalls: wrapUp !== null });
-    return turnOutcome({ deps, run, loaded, tools, sources, pins, answer, wrapUp, prompt, historyTokens: input.tokens });
+    return turnOutcome({
+      deps,
+      run,
+      loaded,
+      tools,
+      sources,
+      pins,
+      answer,
+      wrapUp,
+      prompt,
+      historyTokens: input.tokens,
+    });
   } catch (error) {
     if (error instanceof ModelError) return { ...failedTurn(deps, lease, error), pins };
     throw error;
@@ -48,7 +65,12 @@ interface Answer {
 const ask = async (
   deps: EngineDeps,
   lease: Lease,
-  turn: { readonly prompt: string; readonly items: ReturnType<typeof history.build>["items"]; readonly tools: readonly KnownTool[]; readonly forbidCalls: boolean },
+  turn: {
+    readonly prompt: string;
+    readonly items: ReturnType<typeof history.build>["items"];
+    readonly tools: readonly KnownTool[];
+    readonly forbidCalls: boolean;
+  },
 ): Promise<Answer> => {
   const text = streamText(lease, deps.limits.deltaMs);
   let done: Extract<TurnEvent, { type: "done" }> | undefined;
@@ -59,7 +81,11 @@ const ask = async (
           model: deps.model,
           instructions: turn.prompt,
           items: turn.items,
-          tools: turn.tools.map((t) => ({ name: t.definition.wireName, description: t.definition.description, parameters: t.definition.parameters })),
+          tools: turn.tools.map((t) => ({
+            name: t.definition.wireName,
+            description: t.definition.description,
+            parameters: t.definition.parameters,
+          })),
           toolChoice: turn.forbidCalls || turn.tools.length === 0 ? "none" : "auto",
         },
         lease.signal,
@@ -73,7 +99,8 @@ const ask = async (
   } finally {
     await text.end();
   }
-  if (done === undefined) throw new ModelError({ kind: "retry", code: "no_terminal_event", message: "The model's answer ended too early." });
+  if (done === undefined)
+    throw new ModelError({ kind: "retry", code: "no_terminal_event", message: "The model's answer ended too early." });
   return { items: done.items, usage: done.usage, truncated: done.endReason === "length" };
 };
 
@@ -81,16 +108,21 @@ const ask = async (
 const limitReached = (deps: EngineDeps, run: ClaimedRun): StepOutcome | null => {
   const { limits } = deps;
   const which =
-    run.modelCalls >= limits.maxModelCalls ? "model_calls"
-    : run.inputTokens + run.outputTokens >= limits.maxRunTokens ? "tokens"
-    : run.workMs >= limits.maxRunWallS * 1000 ? "work_time"
-    : null;
+    run.modelCalls >= limits.maxModelCalls
+      ? "model_calls"
+      : run.inputTokens + run.outputTokens >= limits.maxRunTokens
+        ? "tokens"
+        : run.workMs >= limits.maxRunWallS * 1000
+          ? "work_time"
+          : null;
   if (which === null) return null;
   return {
     status: "completed",
     endReason: "limit_reached",
     outcome: `limit:${which}`,
-    audit: [{ actorKind: "system", event: "run.limit_reached", objectKind: "run", objectId: run.id, data: { limit: which } }],
+    audit: [
+      { actorKind: "system", event: "run.limit_reached", objectKind: "run", objectId: run.id, data: { limit: which } },
+    ],
   };
 };
 
@@ -115,15 +147,28 @@ interface TurnFacts {
 }
 
 const turnOutcome = (facts: TurnFacts): StepOutcome => {
-  const { run, answer, wrapUp, deps } = facts;
-  const text = textOf(answer.items);
+  const { run, wrapUp, deps } = facts;
+  // A turn that was asked for a summary makes no calls, whatever the model sends: the answer ends here (RUN-10).
+  const answer =
+    wrapUp === null
+      ? facts.answer
+      : { ...facts.answer, items: facts.answer.items.filter((i) => i.type !== "function_call") };
+  const ignored = facts.answer.items.length - answer.items.length;
+  const text = textOf(answer.items) || (wrapUp === null ? "" : LIMIT_TEXT[wrapUp]);
   const taken = new Set(facts.loaded.items.filter((i) => i.runId === run.id).flatMap((i) => callIdOf(i.data)));
-  const calls = answer.items.filter((i): i is FunctionCallItem => i.type === "function_call").map((item) => ({ item, callId: unique(item.call_id, taken) }));
+  const calls = answer.items
+    .filter((i): i is FunctionCallItem => i.type === "function_call")
+    .map((item) => ({ item, callId: unique(item.call_id, taken) }));
   const judged = calls.map(({ item, callId }, position) => newCall(facts, item, callId, position, text));
   const renamed = new Map(calls.map(({ item, callId }) => [item, callId]));
-  const fill = (answer.usage.inputTokens === 0 ? facts.historyTokens + history.tokensOf(facts.prompt) : answer.usage.inputTokens) / deps.limits.contextWindowTokens;
+  const fill =
+    (answer.usage.inputTokens === 0 ? facts.historyTokens + history.tokensOf(facts.prompt) : answer.usage.inputTokens) /
+    deps.limits.contextWindowTokens;
 
-  const items: NewItem[] = answer.items.map((item) => newItem(item, renamed.get(item as FunctionCallItem)));
+  const unusable = new Set(judged.filter((j) => j.call.status === "failed").map((j) => j.call.callId));
+  const items: NewItem[] = answer.items.map((item) => newItem(item, renamed.get(item as FunctionCallItem), unusable));
+  if (judged.length === 0 && textOf(answer.items) !== text)
+    items.push({ kind: "assistant", data: JSON.stringify({ type: "message", role: "assistant", content: text }) });
   const events: NewEvent[] = [];
   const base = {
     modelCalls: 1,
@@ -136,18 +181,63 @@ const turnOutcome = (facts: TurnFacts): StepOutcome => {
   };
   const usage: NewEvent = {
     type: "usage",
-    data: { inputTokens: run.inputTokens + answer.usage.inputTokens, outputTokens: run.outputTokens + answer.usage.outputTokens, contextFill: base.contextFill },
+    data: {
+      inputTokens: run.inputTokens + answer.usage.inputTokens,
+      outputTokens: run.outputTokens + answer.usage.outputTokens,
+      contextFill: base.contextFill,
+    },
   };
   if (judged.length === 0) {
-    const messageId = randomUUID();
+    const messageId = randomUUIDv7();
     events.push(usage, { type: "message.completed", data: { step: run.step, text, final: true, messageId } });
     const limited = wrapUp !== null || answer.truncated;
-    return { ...base, status: "completed", endReason: limited ? "limit_reached" : "answered", outcome: "answered", items, events, message: { id: messageId, text } };
+    const audit: NewAudit[] = limited
+      ? [
+          {
+            actorKind: "system",
+            event: "run.limit_reached",
+            objectKind: "run",
+            objectId: run.id,
+            data: { limit: wrapUp ?? "output", ignoredCalls: ignored },
+          },
+        ]
+      : [];
+    return {
+      ...base,
+      status: "completed",
+      endReason: limited ? "limit_reached" : "answered",
+      outcome: "answered",
+      items,
+      events,
+      audit,
+      message: { id: messageId, text },
+    };
   }
   if (text !== "") events.push({ type: "message.completed", data: { step: run.step, text, final: false } });
   events.push(usage, ...judged.flatMap((j) => j.events));
-  return { ...base, status: "queued", outcome: "calls", items, calls: judged.map((j) => j.call), events, audit: judged.flatMap((j) => j.audit) };
+  return {
+    ...base,
+    status: "queued",
+    outcome: "calls",
+    items,
+    calls: judged.map((j) => j.call),
+    events,
+    audit: judged.flatMap((j) => j.audit),
+  };
 };
+
+/** Said when the model, asked for a summary, wrote none. */
+const LIMIT_TEXT = {
+  tool_rounds: "The limit of tool rounds for this answer was reached before the work was finished.",
+  rejections: "Several proposals were rejected in this answer, so no further one was made.",
+} as const;
+
+/** Characters of unusable arguments that are kept; a model that writes a megabyte must not fill its own window with it. */
+const UNUSABLE_ARGS_CHARS = 8000;
+const cut = (text: string): string =>
+  text.length <= UNUSABLE_ARGS_CHARS
+    ? text
+    : `${text.slice(0, UNUSABLE_ARGS_CHARS)} [${text.length - UNUSABLE_ARGS_CHARS} characters more]`;
 
 interface Judged {
   readonly call: NewCall;
@@ -161,9 +251,9 @@ interface Judged {
  */
 const newCall = (facts: TurnFacts, item: FunctionCallItem, callId: string, position: number, note: string): Judged => {
   const tool = facts.tools.find((t) => t.definition.wireName === item.name);
-  const id = randomUUID();
+  const id = randomUUIDv7();
   const read = tool === undefined ? null : readCall(item.arguments, tool, facts.deps.limits.toolResultMaxBytes * 16);
-  const args = read?.ok === true ? read.canonical : item.arguments;
+  const args = read?.ok === true ? read.canonical : cut(item.arguments);
   const base: NewCall = {
     id,
     callId,
@@ -179,10 +269,25 @@ const newCall = (facts: TurnFacts, item: FunctionCallItem, callId: string, posit
   };
   const requested: NewEvent = {
     type: "tool.requested",
-    data: { callId, toolCallId: id, tool: tool?.row.id ?? base.wireName, wireName: base.wireName, sourceId: null, riskClass: base.riskClass, args: args.slice(0, 20_000) },
+    data: {
+      callId,
+      toolCallId: id,
+      tool: tool?.row.id ?? base.wireName,
+      wireName: base.wireName,
+      sourceId: null,
+      riskClass: base.riskClass,
+      args: args.slice(0, 20_000),
+    },
   };
-  const audited = (event: string, data: object): NewAudit => ({ actorKind: "agent", event, objectKind: "tool_call", objectId: id, data: { tool: tool?.row.id ?? base.wireName, ...data } });
-  if (tool !== undefined && read?.ok === true) return { call: base, events: [requested], audit: [audited("tool.requested", { argsHash: base.argsHash })] };
+  const audited = (event: string, data: object): NewAudit => ({
+    actorKind: "agent",
+    event,
+    objectKind: "tool_call",
+    objectId: id,
+    data: { tool: tool?.row.id ?? base.wireName, ...data },
+  });
+  if (tool !== undefined && read?.ok === true)
+    return { call: base, events: [requested], audit: [audited("tool.requested", { argsHash: base.argsHash })] };
 
   const why =
     tool === undefined
@@ -192,8 +297,18 @@ const newCall = (facts: TurnFacts, item: FunctionCallItem, callId: string, posit
   const call: NewCall = { ...base, status: "failed", result, resultBytes: Buffer.byteLength(result) };
   return {
     call,
-    events: [requested, { type: "tool.finished", data: { callId, toolCallId: id, status: "failed", result, resultBytes: call.resultBytes, durationMs: null } }],
-    audit: [audited(tool === undefined ? "tool.unknown" : "tool.bad_arguments", { code: read?.ok === false ? read.code : "unknown_tool" })],
+    events: [
+      requested,
+      {
+        type: "tool.finished",
+        data: { callId, toolCallId: id, status: "failed", result, resultBytes: call.resultBytes, durationMs: null },
+      },
+    ],
+    audit: [
+      audited(tool === undefined ? "tool.unknown" : "tool.bad_arguments", {
+        code: read?.ok === false ? read.code : "unknown_tool",
+      }),
+    ],
   };
 };
 
@@ -203,11 +318,14 @@ const textOf = (items: readonly OutputItem[]): string =>
     .join("\n\n")
     .trim();
 
-const newItem = (item: OutputItem, callId: string | undefined): NewItem => {
+const newItem = (item: OutputItem, callId: string | undefined, unusable: ReadonlySet<string>): NewItem => {
   if (item.type === "message") return { kind: "assistant", data: JSON.stringify(item) };
   if (item.type === "reasoning") return { kind: "reasoning", data: JSON.stringify(item) };
   const id = callId ?? String(item["call_id"]);
-  return { kind: "function_call", callId: id, data: JSON.stringify({ ...item, call_id: id }) };
+  const sent = String(item["arguments"]);
+  // Gateways that read arguments as JSON refuse a cut text, so what is too long to be kept is left out whole.
+  const kept = unusable.has(id) && sent.length > UNUSABLE_ARGS_CHARS ? "{}" : sent;
+  return { kind: "function_call", callId: id, data: JSON.stringify({ ...item, arguments: kept, call_id: id }) };
 };
 
 /** Some gateways number calls afresh in each turn; within a run an id names one call (I10). */

@@ -1,5 +1,5 @@
 import type { CallStatus } from "@aiw/contract/runs";
-import type { CallUpdate, LoadedCall, NewAudit, NewEvent } from "@aiw/core/runs";
+import type { CallUpdate, LoadedApproval, LoadedCall, NewAudit, NewEvent } from "@aiw/core/runs";
 
 /** A call that got its outcome in this step. `text` is what the model reads, before it is fenced. */
 export interface Settled {
@@ -12,6 +12,8 @@ export interface Settled {
   readonly untrusted: boolean;
   readonly sourceName: string | null;
   readonly audit: NewAudit;
+  /** Stored, told and audited already, as soon as it was there (F8); only its item is still to be written. */
+  readonly kept?: boolean;
 }
 
 /** Characters of a result that the event carries; the card loads no more. */
@@ -36,6 +38,20 @@ export const updateOf = (s: Settled): CallUpdate => ({
   result: s.text,
   resultBytes: Buffer.byteLength(s.text),
   ...(s.durationMs === null ? {} : { durationMs: s.durationMs }),
+});
+
+export const approvalChanged = (call: LoadedCall, approval: LoadedApproval, status: string): NewEvent => ({
+  type: "approval.changed",
+  data: { callId: call.callId, toolCallId: call.id, approvalId: approval.id, status },
+});
+
+export const approvalAudit = (approval: LoadedApproval, event: string, data: object): NewAudit => ({
+  actorKind: "agent",
+  event,
+  objectKind: "approval",
+  objectId: approval.id,
+  source: "approval",
+  data: { tool: approval.toolId, ...data },
 });
 
 export const audited = (call: LoadedCall, event: string, data: object = {}): NewAudit => ({

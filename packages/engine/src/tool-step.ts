@@ -1,6 +1,17 @@
-import { randomUUID } from "node:crypto";
+import { randomUUIDv7 } from "node:crypto";
 import type { RequestStatus } from "@aiw/contract/runs";
-import type { CallUpdate, LoadedApproval, LoadedCall, LoadedRun, NewAudit, NewEvent, NewItem, NewRequest, Settle, StepOutcome } from "@aiw/core/runs";
+import type {
+  CallUpdate,
+  LoadedApproval,
+  LoadedCall,
+  LoadedRun,
+  NewAudit,
+  NewEvent,
+  NewItem,
+  NewRequest,
+  Settle,
+  StepOutcome,
+} from "@aiw/core/runs";
 import type { EngineDeps } from "./deps.ts";
 import { judge, type Judgement } from "./gate.ts";
 import type { Lease } from "./lease.ts";
@@ -9,7 +20,7 @@ import { fenced, refusalText } from "./outcomes.ts";
 import { runReads } from "./reads.ts";
 import { propose } from "./propose.ts";
 import { pinSources } from "./sources.ts";
-import { audited, finishedEvent, updateOf, type Settled } from "./settled.ts";
+import { approvalAudit, approvalChanged, audited, finishedEvent, updateOf, type Settled } from "./settled.ts";
 import { carryOut, recover, type WriteEnd } from "./write.ts";
 
 /** Collects what a tool step brings, and says at the end what the run does next. */
@@ -31,7 +42,8 @@ export const toolStep = async (deps: EngineDeps, lease: Lease, loaded: LoadedRun
   const pins = await pinSources(deps, loaded, run, lease.signal);
   const tools = knownTools(deps.connectors, loaded);
   const draft: Draft = { settled: [], updates: [], requests: [], settles: [], events: [], audit: [] };
-  const approvalOf = (call: LoadedCall): LoadedApproval | undefined => loaded.approvals.findLast((a) => a.toolCallId === call.id);
+  const approvalOf = (call: LoadedCall): LoadedApproval | undefined =>
+    loaded.approvals.findLast((a) => a.toolCallId === call.id);
   const open = loaded.calls.filter((c) => ["pending", "waiting", "executing", "unknown"].includes(c.status));
   const context = { deps, lease, loaded, tools, pins };
 
@@ -39,14 +51,27 @@ export const toolStep = async (deps: EngineDeps, lease: Lease, loaded: LoadedRun
   const interrupted = open.find((c) => c.status === "executing");
   if (interrupted !== undefined) {
     const approval = approvalOf(interrupted);
-    if (approval !== undefined) return finish(draft, loaded, pins, await recover(context, interrupted, approval), interrupted, approvalOf, open);
+    if (approval !== undefined)
+      return finish(
+        draft,
+        loaded,
+        pins,
+        await recover(context, interrupted, approval),
+        interrupted,
+        approvalOf,
+        open,
+        run.step,
+      );
   }
 
   const judged = new Map<LoadedCall, Judgement>();
-  for (const call of open.filter((c) => c.status === "pending")) judged.set(call, judge(call, loaded, tools, run.startedBy));
+  for (const call of open.filter((c) => c.status === "pending"))
+    judged.set(call, judge(call, loaded, tools, run.startedBy));
   answerRefused(draft, judged);
 
-  const reads = [...judged].flatMap(([call, j]) => (j.kind === "allow" && j.tool.row.riskClass === "read" ? [{ call, judgement: j }] : []));
+  const reads = [...judged].flatMap(([call, j]) =>
+    j.kind === "allow" && j.tool.row.riskClass === "read" ? [{ call, judgement: j }] : [],
+  );
   draft.settled.push(...(await runReads(context, reads, open.length > reads.length)));
 
   for (const [call, j] of judged) {
@@ -55,27 +80,51 @@ export const toolStep = async (deps: EngineDeps, lease: Lease, loaded: LoadedRun
   }
 
   answerDecided(draft, open, approvalOf);
+  if (endedBy(loaded) === undefined) cancelDependents(draft, loaded, open, approvalOf);
+  else
+    cancelAll(
+      draft,
+      open.filter((c) => !draft.settled.some((s) => s.call === c)),
+      approvalOf,
+      "The run was ended with a rejection.",
+    );
   const end = await nextWrite(context, draft, open, approvalOf);
-  return finish(draft, loaded, pins, end.result, end.call, approvalOf, open);
+  return finish(draft, loaded, pins, end.result, end.call, approvalOf, open, run.step);
 };
+
+type ApprovalOf = (c: LoadedCall) => LoadedApproval | undefined;
 
 /** Denied and unusable calls get their answer; no request is made for them (POL-2). */
 const answerRefused = (draft: Draft, judged: ReadonlyMap<LoadedCall, Judgement>): void => {
   for (const [call, j] of judged) {
     if (j.kind === "deny") {
       draft.settled.push({
-        call, status: "denied", text: refusalText("denied", j.text), durationMs: null, untrusted: false, sourceName: null,
+        call,
+        status: "denied",
+        text: refusalText("denied", j.text),
+        durationMs: null,
+        untrusted: false,
+        sourceName: null,
         update: { decision: "deny", ...(j.verdict === null ? {} : { explanation: j.verdict.explanation }) },
         audit: audited(call, "tool.blocked", { code: j.verdict?.explanation.code ?? "not_available" }),
       });
     } else if (j.kind === "unusable") {
-      draft.settled.push({ call, status: "failed", text: refusalText("failed", j.text), durationMs: null, untrusted: false, sourceName: null, update: {}, audit: audited(call, "tool.bad_arguments", { code: "source" }) });
+      draft.settled.push({
+        call,
+        status: "failed",
+        text: refusalText("failed", j.text),
+        durationMs: null,
+        untrusted: false,
+        sourceName: null,
+        update: {},
+        audit: audited(call, "tool.bad_arguments", { code: "source" }),
+      });
     }
   }
 };
 
 /** A person's no, or nobody's answer, becomes the result; a broken write takes the later ones of its turn with it (RUN-14). */
-const answerDecided = (draft: Draft, open: readonly LoadedCall[], approvalOf: (c: LoadedCall) => LoadedApproval | undefined): void => {
+const answerDecided = (draft: Draft, open: readonly LoadedCall[], approvalOf: ApprovalOf): void => {
   for (const call of open.filter((c) => c.status === "waiting")) {
     const approval = approvalOf(call);
     if (approval === undefined) continue;
@@ -87,37 +136,68 @@ const answerDecided = (draft: Draft, open: readonly LoadedCall[], approvalOf: (c
   }
 };
 
-const answer = (call: LoadedCall, status: "rejected" | "expired" | "cancelled" | "invalid", detail: string): Settled => ({
-  call, status, text: refusalText(status, detail), durationMs: null, untrusted: false, sourceName: null, update: {}, audit: audited(call, `tool.${status}`),
+const answer = (
+  call: LoadedCall,
+  status: "rejected" | "expired" | "cancelled" | "invalid",
+  detail: string,
+): Settled => ({
+  call,
+  status,
+  text: refusalText(status, detail),
+  durationMs: null,
+  untrusted: false,
+  sourceName: null,
+  update: {},
+  audit: audited(call, `tool.${status}`),
 });
 
 /** States of a write after which later writes of the same turn do not run (RUN-14). */
 const BROKEN: readonly string[] = ["rejected", "expired", "cancelled", "invalid", "failed", "denied", "unknown"];
 
-/** The first approved write whose turn it is. Later ones wait for earlier ones; after a broken one they are cancelled. */
+const statusNow = (draft: Draft, call: LoadedCall): string =>
+  draft.settled.find((s) => s.call === call)?.status ??
+  draft.updates.find((u) => u.id === call.id)?.status ??
+  call.status;
+
+/** Ends the open requests of these calls, with the reason for the model. */
+const cancelAll = (draft: Draft, calls: readonly LoadedCall[], approvalOf: ApprovalOf, why: string): void => {
+  for (const call of calls) {
+    draft.settled.push(answer(call, "cancelled", why));
+    const approval = approvalOf(call);
+    if (approval === undefined || (approval.status !== "pending" && approval.status !== "approved")) continue;
+    draft.settles.push({ id: approval.id, status: "cancelled" });
+    draft.events.push(approvalChanged(call, approval, "cancelled"));
+    draft.audit.push(approvalAudit(approval, "approval.cancelled", { why }));
+  }
+};
+
+/** RUN-14: after a write that was not carried out, or whose outcome is not known, the later ones of its turn are cancelled. */
+const cancelDependents = (
+  draft: Draft,
+  loaded: LoadedRun,
+  open: readonly LoadedCall[],
+  approvalOf: ApprovalOf,
+): void => {
+  const requests = loaded.calls.filter((c) => approvalOf(c) !== undefined);
+  const firstBroken = requests.find((c) => BROKEN.includes(statusNow(draft, c)));
+  if (firstBroken === undefined) return;
+  const later = open.filter(
+    (c) => c.position > firstBroken.position && approvalOf(c) !== undefined && statusNow(draft, c) === "waiting",
+  );
+  cancelAll(draft, later, approvalOf, "An earlier change of the same turn was not carried out (dependency).");
+};
+
+/** The first approved write whose turn it is; later ones wait for earlier ones. */
 const nextWrite = async (
-  context: Parameters<typeof carryOut>[0],
+  context: ToolStepContext,
   draft: Draft,
   open: readonly LoadedCall[],
-  approvalOf: (c: LoadedCall) => LoadedApproval | undefined,
+  approvalOf: ApprovalOf,
 ): Promise<{ readonly result: WriteEnd | null; readonly call: LoadedCall | null }> => {
-  const all = context.loaded.calls;
-  for (const call of open.filter((c) => c.status === "waiting")) {
-    const approval = approvalOf(call);
-    if (approval === undefined || draft.settled.some((s) => s.call === call)) continue;
-    const earlier = all.filter((c) => c.position < call.position && approvalOf(c) !== undefined);
-    const broken = earlier.some((c) => BROKEN.includes(draft.settled.find((s) => s.call === c)?.status ?? c.status));
-    if (broken) {
-      draft.settles.push({ id: approval.id, status: "cancelled" });
-      draft.settled.push(answer(call, "cancelled", "An earlier change of the same turn was not carried out (dependency)."));
-      draft.events.push({ type: "approval.changed", data: { callId: call.callId, toolCallId: call.id, approvalId: approval.id, status: "cancelled" } });
-      continue;
-    }
-    const waiting = earlier.some((c) => ["pending", "waiting", "executing"].includes(c.status) && !draft.settled.some((s) => s.call === c));
-    if (approval.status !== "approved" || waiting) continue;
-    return { result: await carryOut(context, call, approval), call };
-  }
-  return { result: null, call: null };
+  const first = open.find((c) => approvalOf(c) !== undefined && ["pending", "waiting"].includes(statusNow(draft, c)));
+  const approval = first === undefined ? undefined : approvalOf(first);
+  if (first === undefined || approval?.status !== "approved") return { result: null, call: null };
+  return { result: await carryOut(context, first, approval), call: first };
 };
 
 const merge = (draft: Draft, part: Partial<Draft>): void => {
@@ -135,19 +215,24 @@ const finish = (
   pins: StepOutcome["pins"],
   write: WriteEnd | null,
   writeCall: LoadedCall | null,
-  approvalOf: (c: LoadedCall) => LoadedApproval | undefined,
+  approvalOf: ApprovalOf,
   open: readonly LoadedCall[],
+  stepNumber: number,
 ): StepOutcome => {
-  if (write !== null && writeCall !== null) merge(draft, write);
+  if (write !== null && writeCall !== null) {
+    merge(draft, write);
+    cancelDependents(draft, loaded, open, approvalOf);
+  }
   const doneNow = new Map(draft.settled.map((s) => [s.call.id, s]));
   const rest = open.filter((c) => !doneNow.has(c.id) && !(write?.unknown === true && c === writeCall));
+  const fresh = draft.settled.filter((s) => s.kept !== true);
   const base = {
-    callUpdates: [...draft.updates, ...draft.settled.map(updateOf)],
+    callUpdates: [...draft.updates, ...fresh.map(updateOf)],
     requests: draft.requests,
     settles: draft.settles,
     // Requests exist before the events that speak of them; results come in call order.
-    events: [...draft.events, ...[...draft.settled].toSorted((a, b) => a.call.position - b.call.position).map(finishedEvent)],
-    audit: [...draft.audit, ...draft.settled.map((s) => s.audit)],
+    events: [...draft.events, ...fresh.toSorted((a, b) => a.call.position - b.call.position).map(finishedEvent)],
+    audit: [...draft.audit, ...fresh.map((s) => s.audit)],
     ...(pins === undefined ? {} : { pins }),
   };
   if (write?.unknown === true) return { ...base, status: "needs_reconciliation", outcome: "unknown" };
@@ -158,30 +243,50 @@ const finish = (
     const ready = write !== null || draft.requests.some((r) => r.allowedByPolicy);
     return { ...base, status: ready ? "queued" : "waiting_approval", outcome: ready ? "calls" : "asked", seen };
   }
-  const items = outputs(loaded.calls, doneNow);
-  const ended = loaded.approvals.find((a) => a.endRun && a.status === "rejected" && doneNow.has(a.toolCallId));
-  if (ended !== undefined) return endedByPerson(base, items, ended.reason ?? "");
+  const items = outputs(loaded, doneNow);
+  const ended = endedBy(loaded);
+  if (ended !== undefined) return endedByPerson(base, items, ended.reason ?? "", stepNumber);
   return { ...base, items, status: "queued", outcome: "answered", toolRounds: 1 };
 };
 
 /** Every call of the turn gets its one output, in call order (RUN-14, I10). */
-const outputs = (calls: readonly LoadedCall[], doneNow: ReadonlyMap<string, Settled>): NewItem[] =>
-  calls.map((call) => {
+const outputs = (loaded: LoadedRun, doneNow: ReadonlyMap<string, Settled>): NewItem[] =>
+  loaded.calls.map((call) => {
     const now = doneNow.get(call.id);
     const text = now?.text ?? call.result ?? "";
-    const trusted = now === undefined ? call.status !== "executed" : !now.untrusted;
-    const output = trusted ? text : fenced(call.toolId ?? call.wireName, now?.sourceName ?? null, text);
-    return { kind: "function_call_output", callId: call.callId, data: JSON.stringify({ type: "function_call_output", call_id: call.callId, output }) };
+    // What was kept earlier: only a call that reached a source brought words of a tool (as `call_output_v1`).
+    const untrusted = now?.untrusted ?? (call.sourceId !== null && ["executed", "failed"].includes(call.status));
+    const source = now?.sourceName ?? loaded.sources.find((s) => s.id === call.sourceId)?.name ?? null;
+    const output = untrusted ? fenced(call.toolId ?? call.wireName, source, text) : text;
+    return {
+      kind: "function_call_output",
+      callId: call.callId,
+      data: JSON.stringify({ type: "function_call_output", call_id: call.callId, output }),
+    };
   });
 
-/** APR-6: the approver chose to reject and end the run. */
-const endedByPerson = (base: Partial<StepOutcome>, items: NewItem[], reason: string): StepOutcome => {
+/** APR-6: a request of this turn that its approver rejected together with the run. */
+const endedBy = (loaded: LoadedRun): LoadedApproval | undefined =>
+  loaded.approvals.find((a) => a.endRun && a.status === "rejected" && loaded.calls.some((c) => c.id === a.toolCallId));
+
+const endedByPerson = (
+  base: Partial<StepOutcome>,
+  items: NewItem[],
+  reason: string,
+  stepNumber: number,
+): StepOutcome => {
   const text = `The run was ended with the rejection. Reason: ${reason}`;
-  const id = randomUUID();
+  const id = randomUUIDv7();
   return {
     ...base,
-    items: [...items, { kind: "assistant", data: JSON.stringify({ type: "message", role: "assistant", content: text }) }],
-    events: [...(base.events ?? []), { type: "message.completed", data: { step: 0, text, final: true, messageId: id } }],
+    items: [
+      ...items,
+      { kind: "assistant", data: JSON.stringify({ type: "message", role: "assistant", content: text }) },
+    ],
+    events: [
+      ...(base.events ?? []),
+      { type: "message.completed", data: { step: stepNumber, text, final: true, messageId: id } },
+    ],
     message: { id, text },
     status: "completed",
     endReason: "rejected",
@@ -190,4 +295,10 @@ const endedByPerson = (base: Partial<StepOutcome>, items: NewItem[], reason: str
   };
 };
 
-export type ToolStepContext = { readonly deps: EngineDeps; readonly lease: Lease; readonly loaded: LoadedRun; readonly tools: readonly KnownTool[]; readonly pins: NonNullable<StepOutcome["pins"]> };
+export type ToolStepContext = {
+  readonly deps: EngineDeps;
+  readonly lease: Lease;
+  readonly loaded: LoadedRun;
+  readonly tools: readonly KnownTool[];
+  readonly pins: NonNullable<StepOutcome["pins"]>;
+};

@@ -1,6 +1,6 @@
 export * from "./run.ts";
 export { claim, type Claim } from "./claim.ts";
-export { commit, finishCall, storableText } from "./commit.ts";
+export { commit, finishCall } from "./commit.ts";
 export { load } from "./load.ts";
 export { recoverLeases, ringDue } from "./sweep.ts";
 export { cancel, resume } from "./change.ts";
