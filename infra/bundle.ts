@@ -10,12 +10,23 @@ export type FunctionName = (typeof FUNCTIONS)[number];
 /** Compiled code cannot be bundled; it is shipped beside the bundle as installed. */
 const NATIVE = ["@node-rs/argon2"];
 
-/** Builds one function as it is deployed: one ES module for the runtime's Node. Returns the file (OPS-3). */
+/** The process that fetches Git repositories, for the functions that do: a second program beside theirs (N67). */
+const FETCH_CHILD = "packages/connectors/src/git/fetch-child.ts";
+const FETCHING: readonly FunctionName[] = ["step", "jobs"];
+
+/**
+ * Builds one function as it is deployed: one ES module for the runtime's Node, beside it `fetch-child.mjs` where it
+ * fetches. Returns the function's file and the bytes of all (OPS-3).
+ */
 export const bundleFunction = async (name: FunctionName, outDir: string): Promise<{ readonly file: string; readonly bytes: number }> => {
   const file = join(outDir, `${name}.mjs`);
   const result = await build({
-    entryPoints: [join(root, "functions", name, "src", "handler.ts")],
-    outfile: file,
+    entryPoints: {
+      [name]: join(root, "functions", name, "src", "handler.ts"),
+      ...(FETCHING.includes(name) ? { "fetch-child": join(root, FETCH_CHILD) } : {}),
+    },
+    outdir: outDir,
+    outExtension: { ".js": ".mjs" },
     bundle: true,
     platform: "node",
     target: "node24",

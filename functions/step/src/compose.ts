@@ -5,7 +5,6 @@ import { DEFAULT_GUARDRAILS } from "@aiw/model/guardrails";
 import { createGateway } from "@aiw/model/gateway";
 import { createBucket } from "@aiw/platform/bucket";
 import { connect, type Database } from "@aiw/platform/db";
-import { createEgress } from "@aiw/platform/egress";
 import { loadEnv } from "@aiw/platform/env";
 import { createNotifier } from "@aiw/platform/listen";
 import { createLog, registerSecret } from "@aiw/platform/log";
@@ -32,7 +31,7 @@ export const compose = (source: Record<string, string | undefined>): StepComposi
   const endpoint = env.AIW_SQS_ENDPOINT ?? env.AWS_ENDPOINT_URL;
   const queue = createQueue({ region: env.AWS_REGION, url: env.AIW_STEP_QUEUE_URL, ...(endpoint === undefined ? {} : { endpoint }) });
   const bucket = createBucket({ region: env.AWS_REGION, bucket: env.AIW_BUCKET, ...(env.AWS_ENDPOINT_URL === undefined ? {} : { endpoint: env.AWS_ENDPOINT_URL }) });
-  const egress = createEgress({ allowedHosts: env.AIW_GIT_ALLOWED_HOSTS, allowLocal: env.AIW_ALLOW_LOCAL });
+  const egress = { allowedHosts: env.AIW_GIT_ALLOWED_HOSTS, allowLocal: env.AIW_ALLOW_LOCAL };
   const git = createGitConnector({ egress, bucket });
   const notifier = createNotifier(db, "aiw_runs", { log });
   const limits: EngineLimits = {
