@@ -138,7 +138,7 @@ const engineRun = async (admin: Database, db: Database, ids: Ids, turns: number)
     gateway: instantGateway(turns),
     model: "bench",
     limits: {
-      leaseS: 30, heartbeatS: 10, toolCallS: 60, pushS: 60, stepAttempts: 5, maxModelCalls: 10_000, maxRunTokens: 1e9, maxRunWallS: 1e6, historyMaxTokens: 10_000_000,
+      leaseS: 30, heartbeatS: 10, toolCallS: 60, pushS: 60, stepS: 780, stepAttempts: 5, maxModelCalls: 10_000, maxRunTokens: 1e9, maxRunWallS: 1e6, historyMaxTokens: 10_000_000,
       contextWindowTokens: 100_000_000, toolResultMaxBytes: 65_536, executeWithinS: 900, maxRejections: 3, deltaMs: 120, readsInParallel: 4,
     },
     notify: () => undefined,

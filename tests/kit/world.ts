@@ -77,6 +77,7 @@ export const TEST_LIMITS: EngineLimits = {
   heartbeatS: 10,
   toolCallS: 20,
   pushS: 20,
+  stepS: 60,
   stepAttempts: 5,
   maxModelCalls: 200,
   maxRunTokens: 2_000_000,

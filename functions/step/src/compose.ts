@@ -39,6 +39,7 @@ export const compose = (source: Record<string, string | undefined>): StepComposi
     heartbeatS: env.AIW_HEARTBEAT_S,
     toolCallS: env.AIW_TOOL_CALL_S,
     pushS: env.AIW_PUSH_S,
+    stepS: env.AIW_STEP_S,
     stepAttempts: env.AIW_STEP_ATTEMPTS,
     maxModelCalls: env.AIW_MAX_MODEL_CALLS,
     maxRunTokens: env.AIW_MAX_RUN_TOKENS,

@@ -10,6 +10,8 @@ export interface EngineLimits {
   readonly heartbeatS: number;
   readonly toolCallS: number;
   readonly pushS: number;
+  /** Wall of one step; it hands over before the function's own limit (RUN-23). */
+  readonly stepS: number;
   readonly stepAttempts: number;
   readonly maxModelCalls: number;
   readonly maxRunTokens: number;

@@ -6,9 +6,11 @@ import type { EngineDeps } from "./deps.ts";
 /** Holds a claimed run: extends the lease by heartbeat and learns of cancels and of its loss (RUN-6, RUN-8). */
 export interface Lease {
   readonly run: ClaimedRun;
-  /** Aborts when a cancel was asked for or the lease is lost; never cuts an external write (those do not listen to it). */
+  /** Aborts when a cancel was asked for, the lease is lost or the step's time is over; never cuts an external write (those do not listen to it). */
   readonly signal: AbortSignal;
   readonly cancelled: () => boolean;
+  /** The step ran into its own time limit: `signal` is aborted, what it did so far is tried again (RUN-23). */
+  readonly walled: () => boolean;
   /** Throws LeaseLost once the run belongs to somebody else. */
   readonly assertHeld: () => void;
   readonly tell: (events: readonly NewEvent[]) => Promise<void>;
@@ -22,10 +24,12 @@ export const hold = (deps: EngineDeps, run: ClaimedRun): Lease => {
   const controller = new AbortController();
   let lost = false;
   let cancel = run.cancelRequested;
+  let walled = false;
 
   const stop = (): void => {
     clearInterval(beat);
     clearInterval(watch);
+    clearTimeout(wall);
   };
   const cancelNow = (): void => {
     if (cancel) return;
@@ -59,12 +63,18 @@ export const hold = (deps: EngineDeps, run: ClaimedRun): Lease => {
       if (seen === "lost") lose(new LeaseLost());
     }, failed);
   }, LOOK_MS);
+  const wall = setTimeout(() => {
+    walled = true;
+    controller.abort(new Error("the step reached its time limit"));
+  }, deps.limits.stepS * 1000);
   beat.unref();
   watch.unref();
+  wall.unref();
   return {
     run,
     signal: controller.signal,
     cancelled: () => cancel,
+    walled: () => walled,
     assertHeld: () => {
       if (lost) throw new LeaseLost();
     },

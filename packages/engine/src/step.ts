@@ -11,6 +11,7 @@ import {
 } from "@aiw/core/runs";
 import { fp } from "@aiw/platform/fault";
 import type { EngineDeps } from "./deps.ts";
+import { atTheWall } from "./failed-turn.ts";
 import { hold, type Lease } from "./lease.ts";
 import { modelStep } from "./model-step.ts";
 import { approvalAudit, approvalChanged } from "./settled.ts";
@@ -56,7 +57,9 @@ const work = async (deps: EngineDeps, lease: Lease): Promise<StepOutcome> => {
     if (gone !== null) return gone;
     return run.kind === "tools" ? await toolStep(deps, lease, loaded) : await modelStep(deps, lease, loaded);
   } catch (error) {
-    if (error instanceof LeaseLost || !lease.cancelled()) return interrupted(deps, run, error);
+    if (error instanceof LeaseLost) throw error;
+    if (lease.walled()) return atTheWall(run);
+    if (!lease.cancelled()) return interrupted(deps, run, error);
     return { status: "cancelled", outcome: "cancelled" };
   }
 };
@@ -66,7 +69,6 @@ const work = async (deps: EngineDeps, lease: Lease): Promise<StepOutcome> => {
  * that was in flight is asked of its probe by the next attempt.
  */
 const interrupted = (deps: EngineDeps, run: ClaimedRun, error: unknown): StepOutcome => {
-  if (error instanceof LeaseLost) throw error;
   deps.log.error("a step failed", {
     runId: run.id,
     workspaceId: run.workspaceId,
