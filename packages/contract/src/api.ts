@@ -138,6 +138,22 @@ export const ENDPOINTS = {
     method: "PUT", path: "/api/admin/tools/:toolId/classification", access: "platform", status: 200, params: z.object({ toolId }),
     body: z.strictObject({ version: z.number().int(), definitionHash: sha256, riskClass: riskClass.nullable(), decision: policyDecision.nullable(), level: approvalLevel, fourEyes: z.boolean() }), response: v.adminTool, summary: "Classify a tool (POL-4)",
   }),
+  listUsers: endpoint({ method: "GET", path: "/api/admin/users", access: "platform", status: 200, query: page.extend({ search: z.string().max(200).optional() }), response: list(v.adminUser), summary: "All people, by name (ADM-1)" }),
+  createUser: endpoint({
+    method: "POST", path: "/api/admin/users", access: "platform", status: 201,
+    body: z.strictObject({ name, displayName: name, teamIds: z.array(id).max(100), isPlatformAdmin: z.boolean(), isGlobalApprover: z.boolean() }),
+    response: v.adminUserWithPassword, summary: "Make a user; the one-time password is in this answer alone (IDN-2)",
+  }),
+  updateUser: endpoint({
+    method: "PUT", path: "/api/admin/users/:userId", access: "platform", status: 200, params: z.object({ userId: id }),
+    body: z.strictObject({ displayName: name, teamIds: z.array(id).max(100), isPlatformAdmin: z.boolean(), isGlobalApprover: z.boolean() }),
+    response: v.adminUser, summary: "Change name, teams and flags of a user (409 last_platform_admin)",
+  }),
+  disableUser: endpoint({ method: "POST", path: "/api/admin/users/:userId/disable", access: "platform", status: 200, params: z.object({ userId: id }), response: v.adminUser, summary: "Disable a user: sessions and streams end (IDN-0, 409 last_platform_admin)" }),
+  enableUser: endpoint({ method: "POST", path: "/api/admin/users/:userId/enable", access: "platform", status: 200, params: z.object({ userId: id }), response: v.adminUser, summary: "Let a disabled user sign in again" }),
+  resetPassword: endpoint({ method: "POST", path: "/api/admin/users/:userId/reset-password", access: "platform", status: 200, params: z.object({ userId: id }), response: v.adminUserWithPassword, summary: "New one-time password; unlocks and ends all sessions (IDN-2)" }),
+  listTeams: endpoint({ method: "GET", path: "/api/admin/teams", access: "platform", status: 200, response: z.object({ items: z.array(v.adminTeam) }), summary: "All teams (ADM-1)" }),
+  createTeam: endpoint({ method: "POST", path: "/api/admin/teams", access: "platform", status: 201, body: z.strictObject({ name, maxParallelRuns: z.number().int().min(1).max(1000) }), response: v.adminTeam, summary: "Make a team" }),
 } as const satisfies Record<string, Endpoint>;
 
 export type EndpointName = keyof typeof ENDPOINTS;

@@ -24,6 +24,7 @@ export const PROBLEMS = {
   password_too_weak: [400, "The password needs at least 12 characters and must not contain the user name."],
   forbidden: [403, "You do not have the right to do this."],
   cross_site: [403, "The request came from another site."],
+  last_platform_admin: [409, "The platform needs at least one active admin."],
   // workspaces, sources
   name_taken: [409, "This name is already used."],
   last_admin: [409, "A workspace needs at least one admin."],
@@ -85,7 +86,10 @@ export class Problem extends Error {
   readonly code: ProblemCode;
   readonly params: ProblemParams | undefined;
   readonly fields: Record<string, string> | undefined;
-  constructor(code: ProblemCode, options: { params?: ProblemParams; fields?: Record<string, string>; cause?: unknown } = {}) {
+  constructor(
+    code: ProblemCode,
+    options: { params?: ProblemParams; fields?: Record<string, string>; cause?: unknown } = {},
+  ) {
     super(PROBLEMS[code][1], { cause: options.cause });
     this.name = "Problem";
     this.code = code;
