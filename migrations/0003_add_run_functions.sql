@@ -73,6 +73,8 @@ end $$;
 create function chat_start_next_v1(p_workspace uuid, p_chat uuid) returns uuid language plpgsql as $$
 declare m messages;
 begin
+  -- Takes turns with whoever posts a message: one that saw the run still at work has put its message down before we look.
+  perform from chats where id = p_chat for update;
   select * into m from messages where chat_id = p_chat and waiting order by ordinal limit 1 for update;
   if not found then return null; end if;
   return run_start_v1(p_workspace, p_chat, m.id, m.text, m.author_id, left(m.text, 80));
@@ -254,11 +256,19 @@ begin
            case when (a ->> 'allowedByPolicy')::boolean then aiw_now() + make_interval(secs => (a ->> 'executeWithinS')::integer) end,
            (a ->> 'predecessorId')::uuid
       from jsonb_array_elements(coalesce(p -> 'requests', '[]')) a;
-  update approvals a set status = s ->> 'status', invalid_reason = s ->> 'invalidReason', result = s ->> 'result', facts = s -> 'facts',
-         executed_hash = s ->> 'executedHash', reconciled = coalesce((s ->> 'reconciled')::boolean, a.reconciled),
-         ended_at = case when s ->> 'status' = 'unknown' then null else aiw_now() end
-    from jsonb_array_elements(coalesce(p -> 'settles', '[]')) s
-    where a.id = (s ->> 'id')::uuid and a.run_id = p_run and a.status in ('pending', 'approved', 'executing');
+  -- What became of a request is told and audited with the change itself: a person who was faster is not talked over.
+  for e in select x from jsonb_array_elements(coalesce(p -> 'settles', '[]')) x loop
+    update approvals a set status = e ->> 'status', invalid_reason = e ->> 'invalidReason', result = e ->> 'result', facts = e -> 'facts',
+           executed_hash = e ->> 'executedHash', reconciled = coalesce((e ->> 'reconciled')::boolean, a.reconciled),
+           ended_at = case when e ->> 'status' = 'unknown' then null else aiw_now() end
+      where a.id = (e ->> 'id')::uuid and a.run_id = p_run and a.status in ('pending', 'approved', 'executing');
+    if found then
+      v_seq := v_seq + 1;
+      insert into run_events (run_id, seq, workspace_id, type, data)
+        values (p_run, v_seq, p_workspace, e #>> '{event,type}', (e #> '{event,data}')::text);
+      perform audit_add_v1(p_run, p_workspace, e -> 'audit');
+    end if;
+  end loop;
 
   for e in select x from jsonb_array_elements(coalesce(p -> 'events', '[]')) x loop
     v_seq := v_seq + 1;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as approvals from "@aiw/core/approvals";
+import { onPoint, setFaultPlan } from "@aiw/platform/fault";
 import { runGit } from "@aiw/infra/local/git-command";
 import {
   auditOf,
@@ -133,6 +134,29 @@ describe("rejection (APR-6)", () => {
     expect(answer?.["text"]).toContain("stop this");
     expect(await violations(world, [runId])).toEqual([]);
   });
+});
+
+test("I7 I5 a person who rejects while the step is about to cancel the same request is not talked over", async () => {
+  const t = topic();
+  world.script.push(t, { calls: [propose("total >= 21"), propose("total >= 22")] }, { text: "all right" });
+  const { runId } = await world.ask(t);
+  await world.drive(runId);
+  const [first, second] = await requestsOf(world, runId);
+  if (first === undefined || second === undefined) throw new Error("two requests expected");
+  await decide(world, "approver", first, "rejected", { reason: "no" });
+  const deciding: Promise<unknown>[] = [];
+  const unlisten = onPoint((point) => {
+    if (point === "run.commit:before" && deciding.length === 0)
+      deciding.push(decide(world, "approver2", second, "rejected", { reason: "not this either" }));
+  });
+  setFaultPlan({ rules: [{ at: "run.commit:before", act: "delay", ms: 200 }] });
+  await world.stepOnce(runId);
+  unlisten();
+  setFaultPlan(undefined);
+  await Promise.all(deciding);
+  expect((await requestsOf(world, runId)).map((r) => r.status)).toEqual(["rejected", "rejected"]);
+  expect(await world.drive(runId)).toMatchObject({ status: "completed" });
+  expect(await violations(world, [runId])).toEqual([]);
 });
 
 describe("expiry (APR-7)", () => {

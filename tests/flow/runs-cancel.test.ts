@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as runs from "@aiw/core/runs";
+import { claim } from "@aiw/core/runs";
 import { onPoint, setFaultPlan } from "@aiw/platform/fault";
 import {
   auditOf,
@@ -159,6 +160,25 @@ describe("cancel (RUN-8)", () => {
     const { runId } = await world.ask(t);
     await world.drive(runId);
     await expect(cancel(runId)).rejects.toMatchObject({ code: "run_not_cancellable" });
+
+    const u = topic();
+    world.script.push(u, { calls: [propose("total >= 91")] });
+    const unclear = await world.ask(u);
+    await world.drive(unclear.runId);
+    await decide(world, "approver", await onlyRequest(world, unclear.runId), "approved");
+    world.git.switches.dropBeforePush = true;
+    expect(await world.drive(unclear.runId)).toMatchObject({ status: "needs_reconciliation" });
+    world.git.switches.dropBeforePush = false;
+    await expect(cancel(unclear.runId)).rejects.toMatchObject({ code: "run_not_cancellable" });
+  });
+
+  test("RUN-8 a run that waits for a person's words is cancelled at once", async () => {
+    const { runId } = await world.ask(topic());
+    await claim(world.deps.db, runId, 30);
+    await world.admin.sql`update runs set status = 'waiting_input' where id = ${runId}`;
+    await cancel(runId);
+    expect(await world.row(runId)).toMatchObject({ status: "cancelled" });
+    expect(await violations(world, [runId])).toEqual([]);
   });
 });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as chats from "@aiw/core/chats";
 import * as runs from "@aiw/core/runs";
 import { setFaultPlan } from "@aiw/platform/fault";
-import { callsOf, itemsOf, readFile, topic, violations } from "../kit/runs.ts";
+import { eventually, callsOf, itemsOf, readFile, topic, violations } from "../kit/runs.ts";
 import { startWorld, type World } from "../kit/world.ts";
 
 let world: World;
@@ -57,6 +57,29 @@ describe("messages become runs", () => {
     const [row] = await world.admin
       .sql`select count(*)::int as n, count(*) filter (where waiting)::int as waiting, count(run_id)::int as started from messages where chat_id = ${chat.id}`;
     expect(row).toMatchObject({ n: 10, waiting: 9, started: 1 });
+  });
+
+  test("RUN-1 a message that is being written while its chat's run is cancelled starts a run of its own, or waits for nothing", async () => {
+    const t = topic();
+    const { runId, chatId } = await world.ask(t);
+    const id = randomUUID();
+    let cancelling: Promise<unknown> = Promise.resolve();
+    // The sender has seen the run at work and lets the message wait; before it commits, the run is cancelled.
+    await world.admin.begin(async (tx) => {
+      await tx`select 1 from chats where id = ${chatId} for update`;
+      await tx`insert into messages (id, workspace_id, chat_id, role, text, author_id, waiting)
+        values (${id}, ${world.workspaceId}, ${chatId}, 'user', 'next', ${world.people.member.userId}, true)`;
+      const asked = { done: false };
+      cancelling = runs.cancel(world.as("member"), [world.workspaceId], runId).finally(() => (asked.done = true));
+      await eventually(async () => {
+        const waits = await world.admin.sql`
+          select 1 from pg_stat_activity where application_name = 'test-api' and wait_event_type = 'Lock' and datname = current_database()`;
+        return asked.done || waits.length > 0 ? true : undefined;
+      });
+    });
+    await cancelling;
+    const [message] = await world.admin.sql`select waiting, run_id from messages where id = ${id}`;
+    expect(message).toMatchObject({ waiting: false, run_id: expect.any(String) as string });
   });
 
   test("RUN-1 the same message id sent twice is sent once; with other content it is refused", async () => {

@@ -9,7 +9,7 @@ import type {
   Settle,
 } from "@aiw/core/runs";
 import { refusalText } from "./outcomes.ts";
-import { approvalAudit, approvalChanged, audited, type Settled } from "./settled.ts";
+import { audited, settle, type Settled } from "./settled.ts";
 
 /** Collects what a tool step brings, and says at the end what the run does next. */
 export interface Draft {
@@ -61,9 +61,7 @@ export const cancelAll = (draft: Draft, calls: readonly LoadedCall[], approvalOf
     draft.settled.push(answer(call, "cancelled", why));
     const approval = approvalOf(call);
     if (approval === undefined || (approval.status !== "pending" && approval.status !== "approved")) continue;
-    draft.settles.push({ id: approval.id, status: "cancelled" });
-    draft.events.push(approvalChanged(call, approval, "cancelled"));
-    draft.audit.push(approvalAudit(approval, "approval.cancelled", { why }));
+    draft.settles.push(settle(call, approval, "cancelled", { event: "approval.cancelled", data: { why } }));
   }
 };
 

@@ -1,5 +1,5 @@
-import type { CallStatus } from "@aiw/contract/runs";
-import type { CallUpdate, LoadedApproval, LoadedCall, NewAudit, NewEvent } from "@aiw/core/runs";
+import type { CallStatus, RequestStatus } from "@aiw/contract/runs";
+import type { CallUpdate, LoadedApproval, LoadedCall, NewAudit, NewEvent, Settle } from "@aiw/core/runs";
 
 /** A call that got its outcome in this step. `text` is what the model reads, before it is fenced. */
 export interface Settled {
@@ -40,18 +40,31 @@ export const updateOf = (s: Settled): CallUpdate => ({
   ...(s.durationMs === null ? {} : { durationMs: s.durationMs }),
 });
 
-export const approvalChanged = (call: LoadedCall, approval: LoadedApproval, status: string): NewEvent => ({
-  type: "approval.changed",
-  data: { callId: call.callId, toolCallId: call.id, approvalId: approval.id, status },
-});
+type Outcome = Omit<Settle, "id" | "status" | "event" | "audit">;
 
-export const approvalAudit = (approval: LoadedApproval, event: string, data: object): NewAudit => ({
-  actorKind: "agent",
-  event,
-  objectKind: "approval",
-  objectId: approval.id,
-  source: "approval",
-  data: { tool: approval.toolId, ...data },
+/** What became of a request in this step, with its event and audit row. */
+export const settle = (
+  call: Pick<LoadedCall, "id" | "callId">,
+  approval: LoadedApproval,
+  status: RequestStatus,
+  audit: { readonly event: string; readonly data: object },
+  outcome: Outcome = {},
+): Settle => ({
+  ...outcome,
+  id: approval.id,
+  status,
+  event: {
+    type: "approval.changed",
+    data: { callId: call.callId, toolCallId: call.id, approvalId: approval.id, status },
+  },
+  audit: {
+    actorKind: "agent",
+    event: audit.event,
+    objectKind: "approval",
+    objectId: approval.id,
+    source: "approval",
+    data: { tool: approval.toolId, ...audit.data },
+  },
 });
 
 export const audited = (call: LoadedCall, event: string, data: object = {}): NewAudit => ({

@@ -14,7 +14,7 @@ import type { EngineDeps } from "./deps.ts";
 import { atTheWall } from "./failed-turn.ts";
 import { hold, type Lease } from "./lease.ts";
 import { modelStep } from "./model-step.ts";
-import { approvalAudit, approvalChanged } from "./settled.ts";
+import { settle } from "./settled.ts";
 import { toolStep } from "./tool-step.ts";
 
 export type StepResult =
@@ -101,14 +101,12 @@ const starterGone = (loaded: LoadedRun, run: ClaimedRun): StepOutcome | null => 
   if (starter !== undefined && !starter.disabled) return null;
   if (writeInFlight(loaded)) return null;
   const open = loaded.approvals.filter((a) => a.status === "pending" || a.status === "approved");
-  const calls = new Map(loaded.calls.map((c) => [c.id, c]));
+  const why = { event: "approval.invalid", data: { reason: "superseded", why: "requester_gone" } };
   return {
-    settles: open.map((a) => ({ id: a.id, status: "invalid", invalidReason: "superseded" })),
-    events: open.flatMap((a) => {
-      const call = calls.get(a.toolCallId);
-      return call === undefined ? [] : [approvalChanged(call, a, "invalid")];
+    settles: loaded.calls.flatMap((call) => {
+      const approval = open.find((a) => a.toolCallId === call.id);
+      return approval === undefined ? [] : [settle(call, approval, "invalid", why, { invalidReason: "superseded" })];
     }),
-    audit: open.map((a) => approvalAudit(a, "approval.invalid", { reason: "superseded", why: "requester_gone" })),
     status: "failed",
     outcome: "requester_gone",
     errorCode: "requester_gone",

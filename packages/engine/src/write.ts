@@ -1,12 +1,4 @@
-import {
-  LeaseLost,
-  type CallUpdate,
-  type LoadedApproval,
-  type LoadedCall,
-  type NewAudit,
-  type NewEvent,
-  type Settle,
-} from "@aiw/core/runs";
+import { LeaseLost, type CallUpdate, type LoadedApproval, type LoadedCall, type Settle } from "@aiw/core/runs";
 import type { ProbeOutcome, ToolResult, WriteOutcome } from "@aiw/connectors/connector";
 import * as approvals from "@aiw/core/approvals";
 import type { InvalidReason } from "@aiw/contract/runs";
@@ -15,7 +7,7 @@ import { withActor } from "@aiw/platform/ctx";
 import { fp } from "@aiw/platform/fault";
 import { authoriseClaimed, isIntact, mayStillRun } from "./gate.ts";
 import { refusalText } from "./outcomes.ts";
-import { approvalAudit, approvalChanged, audited, type Settled } from "./settled.ts";
+import { audited, settle, type Settled } from "./settled.ts";
 import { contextFor } from "./sources.ts";
 import type { ToolStepContext } from "./tool-step.ts";
 
@@ -24,8 +16,6 @@ export interface WriteEnd {
   readonly settled: Settled[];
   readonly settles: Settle[];
   readonly updates: CallUpdate[];
-  readonly events: NewEvent[];
-  readonly audit: NewAudit[];
   readonly unknown: boolean;
 }
 
@@ -76,7 +66,7 @@ export const carryOut = async (
       mayStillRun(f, run.workspaceId, run.id, tool.row.definitionHash),
     ),
   );
-  if (claim.kind === "gone") return { settled: [], settles: [], updates: [], events: [], audit: [], unknown: false };
+  if (claim.kind === "gone") return { settled: [], settles: [], updates: [], unknown: false };
   if (claim.kind === "invalid") return invalid(call, approval, claim.reason, WHY[claim.reason]);
 
   // From here on only the call's own time limit may end it: a cancel never cuts a write in half (RUN-8).
@@ -208,18 +198,20 @@ const executed = (
     },
   ],
   settles: [
-    {
-      id: approval.id,
-      status: "executed",
-      result: result.text,
-      executedHash: hash,
-      reconciled,
-      ...(result.facts === undefined ? {} : { facts: result.facts }),
-    },
+    settle(
+      call,
+      approval,
+      "executed",
+      { event: "approval.executed", data: { hash, reconciled, facts: result.facts ?? {} } },
+      {
+        result: result.text,
+        executedHash: hash,
+        reconciled,
+        ...(result.facts === undefined ? {} : { facts: result.facts }),
+      },
+    ),
   ],
   updates: [],
-  events: [approvalChanged(call, approval, "executed")],
-  audit: [approvalAudit(approval, "approval.executed", { hash, reconciled, facts: result.facts ?? {} })],
   unknown: false,
 });
 
@@ -242,10 +234,8 @@ const failed = (
       audit: audited(call, "tool.failed", { approval: approval.id }),
     },
   ],
-  settles: [{ id: approval.id, status: "failed", result: text }],
+  settles: [settle(call, approval, "failed", { event: "approval.failed", data: {} }, { result: text })],
   updates: [],
-  events: [approvalChanged(call, approval, "failed")],
-  audit: [approvalAudit(approval, "approval.failed", {})],
   unknown: false,
 });
 
@@ -262,18 +252,22 @@ const invalid = (call: LoadedCall, approval: LoadedApproval, reason: InvalidReas
       audit: audited(call, "tool.invalid", { approval: approval.id, reason }),
     },
   ],
-  settles: [{ id: approval.id, status: "invalid", invalidReason: reason, result: text }],
+  settles: [
+    settle(
+      call,
+      approval,
+      "invalid",
+      { event: reason === "tampered" ? "approval.tampered" : "approval.invalid", data: { reason } },
+      { invalidReason: reason, result: text },
+    ),
+  ],
   updates: [],
-  events: [approvalChanged(call, approval, "invalid")],
-  audit: [approvalAudit(approval, reason === "tampered" ? "approval.tampered" : "approval.invalid", { reason })],
   unknown: false,
 });
 
 const unknown = (call: LoadedCall, approval: LoadedApproval, text: string): WriteEnd => ({
   settled: [],
-  settles: [{ id: approval.id, status: "unknown", result: text }],
+  settles: [settle(call, approval, "unknown", { event: "approval.unknown", data: { text } }, { result: text })],
   updates: [{ id: call.id, status: "unknown", result: text }],
-  events: [approvalChanged(call, approval, "unknown")],
-  audit: [approvalAudit(approval, "approval.unknown", { text })],
   unknown: true,
 });

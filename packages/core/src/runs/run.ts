@@ -211,6 +211,9 @@ export interface Settle {
   readonly facts?: JsonObject;
   readonly executedHash?: string;
   readonly reconciled?: boolean;
+  /** Written only if the change is. */
+  readonly event: NewEvent;
+  readonly audit: NewAudit;
 }
 
 export interface NewEvent {
