@@ -18,7 +18,10 @@ const FETCHING: readonly FunctionName[] = ["step", "jobs"];
  * Builds one function as it is deployed: one ES module for the runtime's Node, beside it `fetch-child.mjs` where it
  * fetches. Returns the function's file and the bytes of all (OPS-3).
  */
-export const bundleFunction = async (name: FunctionName, outDir: string): Promise<{ readonly file: string; readonly bytes: number }> => {
+export const bundleFunction = async (
+  name: FunctionName,
+  outDir: string,
+): Promise<{ readonly file: string; readonly bytes: number }> => {
   const file = join(outDir, `${name}.mjs`);
   const result = await build({
     entryPoints: {
@@ -38,7 +41,9 @@ export const bundleFunction = async (name: FunctionName, outDir: string): Promis
     metafile: true,
     logLevel: "silent",
     // Some libraries inside are CommonJS and ask for Node's own modules by require.
-    banner: { js: 'import { createRequire as __aiwRequire } from "node:module"; const require = __aiwRequire(import.meta.url);' },
+    banner: {
+      js: 'import { createRequire as __aiwRequire } from "node:module"; const require = __aiwRequire(import.meta.url);',
+    },
   });
   return { file, bytes: Object.values(result.metafile.outputs).reduce((sum, output) => sum + output.bytes, 0) };
 };

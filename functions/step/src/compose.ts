@@ -24,13 +24,27 @@ export interface StepComposition {
 const CONNECTIONS = 6;
 
 export const compose = (source: Record<string, string | undefined>): StepComposition => {
-  const env = loadEnv(source, ["AIW_DATABASE_STEP_URL", "AIW_STEP_QUEUE_URL", "AIW_BUCKET", "AIW_SECRET_KEY", "OPENAI_API_KEY"]);
+  const env = loadEnv(source, [
+    "AIW_DATABASE_STEP_URL",
+    "AIW_STEP_QUEUE_URL",
+    "AIW_BUCKET",
+    "AIW_SECRET_KEY",
+    "OPENAI_API_KEY",
+  ]);
   registerSecret(env.OPENAI_API_KEY);
   const log = createLog({ level: env.AIW_LOG_LEVEL }).child({ function: "step" });
   const db = connect({ url: env.AIW_DATABASE_STEP_URL, max: CONNECTIONS, applicationName: "aiw-step" });
   const endpoint = env.AIW_SQS_ENDPOINT ?? env.AWS_ENDPOINT_URL;
-  const queue = createQueue({ region: env.AWS_REGION, url: env.AIW_STEP_QUEUE_URL, ...(endpoint === undefined ? {} : { endpoint }) });
-  const bucket = createBucket({ region: env.AWS_REGION, bucket: env.AIW_BUCKET, ...(env.AWS_ENDPOINT_URL === undefined ? {} : { endpoint: env.AWS_ENDPOINT_URL }) });
+  const queue = createQueue({
+    region: env.AWS_REGION,
+    url: env.AIW_STEP_QUEUE_URL,
+    ...(endpoint === undefined ? {} : { endpoint }),
+  });
+  const bucket = createBucket({
+    region: env.AWS_REGION,
+    bucket: env.AIW_BUCKET,
+    ...(env.AWS_ENDPOINT_URL === undefined ? {} : { endpoint: env.AWS_ENDPOINT_URL }),
+  });
   const egress = { allowedHosts: env.AIW_GIT_ALLOWED_HOSTS, allowLocal: env.AIW_ALLOW_LOCAL };
   const git = createGitConnector({ egress, bucket });
   const notifier = createNotifier(db, "aiw_runs", { log });

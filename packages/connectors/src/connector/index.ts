@@ -70,7 +70,14 @@ export interface PreviewFile {
   /** What a plain diff hides: mode change, line endings only, no newline at the end, CI configuration. */
   readonly notes: readonly PreviewNote[];
 }
-export type PreviewNote = "binary" | "mode_change" | "symlink" | "line_endings" | "no_final_newline" | "ci_configuration" | "large";
+export type PreviewNote =
+  | "binary"
+  | "mode_change"
+  | "symlink"
+  | "line_endings"
+  | "no_final_newline"
+  | "ci_configuration"
+  | "large";
 
 export type PrepareOutcome =
   | { readonly ok: true; readonly prepared: Prepared }
@@ -108,7 +115,9 @@ export interface TestReport {
 }
 
 /** What the target must have before a call can be judged, e.g. pin the head commit at the run's start. */
-export type PinOutcome = { readonly ok: true; readonly pin: JsonObject } | { readonly ok: false; readonly text: string };
+export type PinOutcome =
+  | { readonly ok: true; readonly pin: JsonObject }
+  | { readonly ok: false; readonly text: string };
 
 /** SRC-1: the one shape behind which every kind of source stands. */
 export interface Connector {

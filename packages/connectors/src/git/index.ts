@@ -30,8 +30,6 @@ import { SnapshotStore, type SnapshotBucket } from "./snapshot-store.ts";
 import { accessKey, configOf, openRemote, readGitConfig } from "./source.ts";
 import { GIT_TOOLS, listDirArgs, proposeChangeArgs, readArgs, readFileArgs, searchArgs } from "./tools.ts";
 
-export type { GitWarning } from "./connection-test.ts";
-export { GitFailure } from "./failure.ts";
 export { DEFAULT_LIMITS, type GitLimits } from "./limits.ts";
 export type { GitEgressSettings } from "./remote.ts";
 export type { SnapshotBucket } from "./snapshot-store.ts";
