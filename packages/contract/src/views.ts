@@ -146,6 +146,16 @@ export const runSummary = z.object({
 });
 export type RunSummary = z.infer<typeof runSummary>;
 
+/** What a proposed change comes to, from its frozen preview; pages word it in the reader's language. */
+export const approvalSubject = z.object({
+  files: z.number().int(),
+  /** The branch it is pushed to, without refs/heads/. */
+  target: z.string(),
+  /** The model's own words: shown as a quotation only. */
+  title: z.string().nullable(),
+});
+export type ApprovalSubject = z.infer<typeof approvalSubject>;
+
 /** A request in the fewest words: for cards, lists and the waiting line of a chat. */
 export const approvalSummary = z.object({
   id,
@@ -157,6 +167,8 @@ export const approvalSummary = z.object({
   toolCallId: id,
   tool: z.string(),
   title: z.string(),
+  /** Absent: not a change of files, `title` is all there is. */
+  subject: approvalSubject.optional(),
   sourceName: z.string().nullable(),
   riskClass: riskClass.nullable(),
   requester: person,
