@@ -6,6 +6,7 @@ import { reveal } from "@aiw/policy/reveal";
 import { sha256Hex } from "@aiw/policy/freeze";
 import type { Ctx } from "@aiw/platform/ctx";
 import { transaction, type Tx } from "@aiw/platform/db";
+import { subjectOf, withSubjects } from "./subject.ts";
 
 export interface ApprovalViewer {
   readonly userId: string;
@@ -110,7 +111,10 @@ export const ofRuns = async (tx: Tx, viewer: ApprovalViewer, runIds: readonly st
   const rows = await tx<
     Row[]
   >`select ${COLUMNS(tx, viewer.userId)} from ${FROM(tx)} where a.run_id = any(${[...runIds]}::uuid[]) order by a.id`;
-  return rows.map((r) => toSummary(r, viewer));
+  return withSubjects(
+    tx,
+    rows.map((r) => toSummary(r, viewer)),
+  );
 };
 
 /** A person sees requests of workspaces they decide in, and their own; global approvers those of their level everywhere. */
@@ -163,7 +167,7 @@ export const list = async (
       const items = visible
         .filter((r) => workspaceId === null || r.workspace_id === workspaceId)
         .map((r) => toSummary(r, viewer));
-      return { items, next: null, open };
+      return { items: await withSubjects(tx, items), next: null, open };
     }
     const rows = await tx<Row[]>`
       select * from (select ${COLUMNS(tx, viewer.userId)} from ${FROM(tx)}
@@ -172,7 +176,11 @@ export const list = async (
         where v.viewer_role in ('admin', 'approver') or v.requester_id = ${viewer.userId} or v.level = 'global_approver' and ${viewer.isGlobalApprover}
         order by v.id desc limit ${limit + 1}`;
     const items = rows.slice(0, limit).map((r) => toSummary(r, viewer));
-    return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null, open };
+    return {
+      items: await withSubjects(tx, items),
+      next: rows.length > limit ? (items.at(-1)?.id ?? null) : null,
+      open,
+    };
   });
 
 interface DetailRow extends Row {
@@ -226,8 +234,10 @@ export const detail = async (ctx: Ctx<Human>, scope: readonly string[], approval
         where x.run_id = ${row.run_id} and x.id <> ${approvalId}
           and c.step = (select step from tool_calls where id = ${row.tool_call_id}) order by c.position`;
     const status = statusOf(row);
+    const subject = subjectOf(row.preview);
     return {
       ...toSummary(row, viewer),
+      ...(subject === undefined ? {} : { subject }),
       snapshotHash: row.snapshot_hash,
       definitionHash: row.definition_hash,
       policyVersion: row.policy_version,
