@@ -148,7 +148,7 @@ export const OverviewPage = () => {
   const ready = (ws: WorkspaceDetail): boolean => ws.chatOpen && ws.toolsReady && hasChats();
   return (
     <Page wide>
-      <QueryPanel query={workspace} rows={6}>
+      <QueryPanel query={workspace} rows={6} whole>
         {(ws) => (
           <>
             <PageHeader

@@ -29,7 +29,7 @@ const Fact = (props: { readonly label: string; readonly children: JSX.Element })
 const Decision = (props: { readonly tool: AdminTool }): JSX.Element => (
   <Show when={props.tool.riskClass !== null} fallback={<strong class="text-neg">{t("tools.deny")}</strong>}>
     <Show when={props.tool.decision} fallback={t("tools.ofClass")}>
-      {(decision) => t(`tools.decisions.${decision()}`)}
+      {(decision) => <>{t(`tools.decisions.${decision()}`)}</>}
     </Show>
   </Show>
 );

@@ -61,7 +61,7 @@ export const ChatPane = (props: { readonly workspaceId: string; readonly chatId:
           <ChatHeader chat={chat} workspaceId={props.workspaceId} />
           {/* State changes are announced, tokens are not. */}
           <p class="sr-only" role="status">
-            <Show when={detail()?.runStatus}>{(status) => t(`run.${status()}`)}</Show>
+            <Show when={detail()?.runStatus}>{(status) => <>{t(`run.${status()}`)}</>}</Show>
           </p>
           <Guard>
             <Thread chat={chat} workspaceId={props.workspaceId} />

@@ -157,7 +157,7 @@ export const RunPage = (): JSX.Element => {
         <ArrowLeft size={16} aria-hidden="true" />
         {t("toList")}
       </A>
-      <QueryPanel query={query} rows={8}>
+      <QueryPanel query={query} rows={8} whole>
         {(run) => <Body run={run()} view={view()} viewHref={viewHref} />}
       </QueryPanel>
     </Page>

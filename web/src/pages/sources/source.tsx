@@ -116,7 +116,7 @@ export const SourcePage = (): JSX.Element => {
         <ArrowLeft size={16} aria-hidden="true" />
         {t("title")}
       </A>
-      <QueryPanel query={query} rows={6}>
+      <QueryPanel query={query} rows={6} whole>
         {(source) => (
           <>
             <PageHeader title={source().name} beside={<SourceBadge status={source().status} />} />
