@@ -226,7 +226,7 @@ test("APR-4 two approvers at once: one decides, the other sees who and when; it 
   const told = await Promise.all(
     screens.map(({ page }) => page.getByText(new RegExp(`Already decided by ${winner} at \\d`)).count()),
   );
-  expect(told.toSorted()).toEqual([0, 1]);
+  expect(told.toSorted((a, b) => a - b)).toEqual([0, 1]);
   expect((await runEnds(member, runId)).status).toBe("completed");
   expect(proposals().length).toBe(before.length + 1);
   for (const screen of screens) {
@@ -235,7 +235,7 @@ test("APR-4 two approvers at once: one decides, the other sees who and when; it 
   }
 });
 
-test("GIT-9 AI-5 a file that tells the model to push to main changes nothing", async () => {
+test("N48 a file that tells the model to push to main changes nothing", async () => {
   const refs = git("for-each-ref");
   const member = await enter("member");
   const workspaceId = await demoWorkspace(await local.signIn("member"));
