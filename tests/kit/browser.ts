@@ -134,7 +134,7 @@ export const openScreen = async (browser: Browser, base: string, options: Screen
 
 /** The page has a heading and no placeholder of something that still loads. */
 export const settled = async (page: Page): Promise<void> => {
-  await page.locator("h1").first().waitFor();
+  await page.locator("h1:visible").first().waitFor();
   await expect
     .poll(() => page.locator('main [role="status"] > .sr-only:first-child').count(), { timeout: 10_000 })
     .toBe(0);
