@@ -1,6 +1,10 @@
 import { measureEngineCost } from "./engine-cost.ts";
+import { measureFirstDelta, measureStart } from "./first-delta.ts";
 
-/** `npm run bench [-- --json]`: ratios measured in one process, engine and floor in turn (A B A B), medians. */
+/**
+ * `npm run bench [-- --json]`: engine and floor measured in one process, in turn (A B A B), as ratio of medians; then the
+ * start of the stack and the way from a message to the first text of its answer.
+ */
 const json = process.argv.includes("--json");
 const results: Record<string, unknown> = {};
 for (const turns of [5, 25]) {
@@ -12,5 +16,17 @@ for (const turns of [5, 25]) {
       `engine cost of a step (claim to commit), run of ${steps} steps: ${cost.engineMs.toFixed(2)} ms beside the floor's ${cost.floorMs.toFixed(2)} ms = ${cost.ratio.toFixed(2)}x (median of ${cost.rounds} paired rounds)`,
     );
   }
+}
+const start = await measureStart(3);
+results["start_s"] = start;
+const delta = await measureFirstDelta(60);
+results["first_delta_ms"] = delta;
+if (!json) {
+  console.log(
+    `start of the local stack, dependencies installed: ${start.medianS.toFixed(1)} s (median of ${start.starts}; the first one, which makes the data, ${start.firstS.toFixed(1)} s)`,
+  );
+  console.log(
+    `accepted message to first text on the stream, instant model: p50 ${delta.p50Ms.toFixed(0)} ms, p95 ${delta.p95Ms.toFixed(0)} ms (${delta.samples} samples)`,
+  );
 }
 if (json) console.log(JSON.stringify(results, null, 2));

@@ -21,6 +21,8 @@ export interface StreamOptions {
   readonly lastEventId?: number;
   /** Cuts the connection after this many bytes of the body. */
   readonly cutAfterBytes?: number;
+  /** Leaves as soon as an event of this type has come. */
+  readonly leaveAt?: RunEvent["type"];
 }
 
 export interface StreamPart {
@@ -126,7 +128,10 @@ const readStream = (base: string, cookie: string, runId: string, options: Stream
         if (left <= 0) return;
         parts.push(part.subarray(0, left));
         bytes += part.byteLength;
-        if (part.byteLength < left) return;
+        const leaves =
+          options.leaveAt !== undefined &&
+          parseEvents(Buffer.concat(parts)).some((event) => event.type === options.leaveAt);
+        if (part.byteLength < left && !leaves) return;
         request.destroy();
         finish("cut");
       });
