@@ -1,10 +1,9 @@
-import { mkdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdirSync } from "node:fs";
 import chromium from "@sparticuz/chromium";
+import axe from "axe-core";
 import { chromium as playwright, type Browser, type BrowserContext, type Page } from "playwright-core";
 import { expect, onTestFailed } from "vitest";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const AXE_TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
 // What runs in the page is text: it belongs to another world than the test.
@@ -150,7 +149,7 @@ interface AxeResult {
 
 /** No violation of WCAG 2.2 A and AA, nor of axe's good practice (OPS-10). The checker is put in past the content policy. */
 export const expectAccessible = async (page: Page, where: string): Promise<void> => {
-  await page.evaluate(AXE);
+  await page.evaluate(axe.source);
   await page.evaluate(ANIMATIONS_END);
   const options = { runOnly: { type: "tag", values: AXE_TAGS }, preload: false, resultTypes: ["violations"] };
   const result: AxeResult = await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`);
