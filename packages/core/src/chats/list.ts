@@ -17,7 +17,7 @@ export interface ChatQuery {
 export async function list(ctx: Ctx<Member>, query: ChatQuery): Promise<{ items: ChatSummary[]; next: string | null }> {
   const limit = query.limit ?? 50;
   const before = query.cursor === undefined ? { at: null, id: null } : decodeCursor(query.cursor);
-  const search = query.search?.replaceAll("\u0000", "").trim() ?? "";
+  const search = query.search?.trim() ?? "";
   const pattern = search === "" ? null : `%${search.replace(/[\\%_]/g, "\\$&")}%`;
   const rows = await inWorkspace(
     ctx,

@@ -39,7 +39,7 @@ export async function listUsers(
 ): Promise<{ items: AdminUser[]; next: string | null }> {
   await requirePlatformAdmin(ctx);
   const limit = query.limit ?? 50;
-  const search = query.search?.replaceAll("\u0000", "").trim() ?? "";
+  const search = query.search?.trim() ?? "";
   const pattern = search === "" ? null : `%${search.toWellFormed().replace(/[\\%_]/g, "\\$&")}%`;
   return transaction(ctx.db, scopeOf(ctx), async (tx) => {
     const after = query.cursor === undefined ? null : await nameAt(tx, query.cursor);
