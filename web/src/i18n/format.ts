@@ -1,6 +1,12 @@
 import { locale } from "./locale.ts";
 
 const cache = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat>();
+
+/** The reader's own variant of the language, so that dates look as they do elsewhere for them. */
+const tagOf = (language: string): string =>
+  (typeof navigator === "undefined" ? [] : navigator.languages).find((tag) => tag.toLowerCase().startsWith(language)) ??
+  language;
+
 const memo = <T extends Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat>(
   key: string,
   make: (tag: string) => T,
@@ -8,7 +14,7 @@ const memo = <T extends Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeT
   const full = `${locale()}:${key}`;
   const known = cache.get(full);
   if (known !== undefined) return known as T;
-  const made = make(locale());
+  const made = make(tagOf(locale()));
   cache.set(full, made);
   return made;
 };

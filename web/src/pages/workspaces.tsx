@@ -22,7 +22,7 @@ import { SourceHealth } from "../ui/source-health.tsx";
 const Card = (props: { readonly ws: WorkspaceSummary }) => (
   <article class="panel relative flex flex-col gap-2 p-4 hover:border-line-strong">
     <div class="flex items-start justify-between gap-3">
-      <h2 class="text-lg break-words">
+      <h2 class="min-w-0 text-lg [overflow-wrap:anywhere]">
         {/* The whole card is the target; the name stays the link's text. */}
         <A href={`/w/${props.ws.id}`} class="after:absolute after:inset-0 after:rounded-panel">
           {props.ws.name}

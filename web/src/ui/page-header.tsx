@@ -19,9 +19,9 @@ export const PageHeader = (props: {
   usePageTitle(() => props.tabTitle ?? props.title);
   return (
     <header class="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
-      <div class="min-w-0">
+      <div class="min-w-0 flex-1 basis-80">
         <div class="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <h1 class="text-2xl break-words">{props.title}</h1>
+          <h1 class="text-2xl [overflow-wrap:anywhere]">{props.title}</h1>
           {props.beside}
         </div>
         <Show when={props.lead !== undefined}>

@@ -48,6 +48,7 @@ export const de = {
   },
   noteMissing: "Die KI hat nichts dazu geschrieben.",
   rehearsal: "Probelauf",
+  rehearsalCommit: "Die Änderung wurde auf Commit {{ base }} angewendet; daraus entsteht Commit {{ commit }}.",
   noRehearsal: "Ein Probelauf ist für diese Aktion nicht möglich.",
   generalPreview: "Diese Aktion hat keine eigene Vorschau. Ausgeführt werden genau die Argumente unten.",
   argsSize: "{{ bytes }} Bytes, genau so wie sie ausgeführt werden",
@@ -181,7 +182,7 @@ export const de = {
     commit: "Entstehender Commit",
     message: "Commit-Nachricht",
   },
-  channel: { page: "Seite", api: "API", link: "Link", cli: "Kommandozeile", chat: "Chat" },
+  channel: { page: "Weboberfläche", api: "API", link: "Link", cli: "Kommandozeile", chat: "Chat" },
   fact: {
     branch: "Branch",
     commit: "Commit",

@@ -50,6 +50,7 @@ export const en: typeof de = {
   },
   noteMissing: "The AI wrote nothing about it.",
   rehearsal: "Rehearsal",
+  rehearsalCommit: "The change was applied to commit {{ base }}; the commit it makes is {{ commit }}.",
   noRehearsal: "This action cannot be rehearsed.",
   generalPreview: "This action has no preview of its own. Exactly the arguments below are executed.",
   argsSize: "{{ bytes }} bytes, exactly as they are executed",
@@ -181,7 +182,7 @@ export const en: typeof de = {
     commit: "Resulting commit",
     message: "Commit message",
   },
-  channel: { page: "page", api: "API", link: "link", cli: "command line", chat: "chat" },
+  channel: { page: "web page", api: "API", link: "link", cli: "command line", chat: "chat" },
   fact: {
     branch: "Branch",
     commit: "Commit",
@@ -205,7 +206,7 @@ export const en: typeof de = {
     rejected: "Rejected",
     requested: "Requested",
     executed: "Executed",
-    channel: "by {{ channel }}",
+    channel: "via {{ channel }}",
   },
   keys: {
     next: "Next request",

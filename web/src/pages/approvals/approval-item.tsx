@@ -1,7 +1,7 @@
 import type { ApprovalDetail } from "@aiw/contract/views";
 import { useQuery } from "@tanstack/solid-query";
 import { createEffect, createMemo, createSignal, type JSX, on, Show } from "solid-js";
-import { ApiProblem, call } from "../../data/client.ts";
+import { ApiProblem, asProblem, call } from "../../data/client.ts";
 import { useNow } from "../../data/clock.ts";
 import { inboxState } from "../../data/inbox.ts";
 import { keys } from "../../data/keys.ts";
@@ -12,7 +12,8 @@ import { approvals as t } from "../../i18n/approvals.ts";
 import { timeOfDay, t as words } from "../../i18n/index.ts";
 import type { DiffControls } from "../../ui/diff-view.tsx";
 import { ErrorPanel } from "../../ui/error-panel.tsx";
-import { usePageTitle } from "../../ui/page-header.tsx";
+import { NothingHere } from "../../ui/nothing-here.tsx";
+import { PageHeader, usePageTitle } from "../../ui/page-header.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { ApprovalArguments, ApprovalChange, HiddenWarning } from "./approval-change.tsx";
 import { ApprovalBlocked, ApprovalHead } from "./approval-head.tsx";
@@ -56,6 +57,23 @@ const send = (item: ApprovalDetail, decision: Decision): Promise<ApprovalDetail>
         body: { seenHash, reason: decision.reason, ...(decision.endRun ? { endRun: true } : {}) },
       });
 };
+
+/** A request that cannot be read: a page of its own where the list is not beside it. */
+const Unreadable = (props: { readonly error: unknown; readonly retry: () => void }): JSX.Element => (
+  <Show
+    when={asProblem(props.error).code === "not_found"}
+    fallback={
+      <div class="flex flex-col gap-4">
+        <PageHeader title={words("error.title")} />
+        <ErrorPanel error={props.error} retry={props.retry} />
+      </div>
+    }
+  >
+    <div class="flex flex-col gap-4">
+      <NothingHere />
+    </div>
+  </Show>
+);
 
 /**
  * One request. What is shown is a copy: while it can be decided, news from the server freeze the buttons and are
@@ -166,7 +184,7 @@ export const ApprovalItem = (props: ApprovalItemProps): JSX.Element => {
       when={shown()}
       fallback={
         <Show when={query.isError} fallback={<Skeleton rows={8} />}>
-          <ErrorPanel error={query.error} retry={() => void query.refetch()} />
+          <Unreadable error={query.error} retry={() => void query.refetch()} />
         </Show>
       }
     >

@@ -87,9 +87,13 @@ export const ChatHeader = (props: { readonly chat: Chat; readonly workspaceId: s
         <A href={`/w/${props.workspaceId}/chats`} class="btn-icon -ml-2 xl:hidden" aria-label={tChat("backToList")}>
           <ArrowLeft size={18} aria-hidden="true" />
         </A>
-        <h1 class="min-w-0 flex-1 truncate text-lg">{chatTitle(detail()?.title ?? "")}</h1>
-        <LiveIndicator state={props.chat.streamState()} since={props.chat.streamSince()} quiet />
-        <Show when={detail()?.runStatus}>{(status) => <RunBadge status={status()} />}</Show>
+        <div class="flex min-w-0 flex-1 flex-col items-start gap-x-2 md:flex-row md:items-center">
+          <h1 class="w-full min-w-0 flex-1 truncate text-lg">{chatTitle(detail()?.title ?? "")}</h1>
+          <div class="flex items-center gap-2">
+            <LiveIndicator state={props.chat.streamState()} since={props.chat.streamSince()} quiet />
+            <Show when={detail()?.runStatus}>{(status) => <RunBadge status={status()} />}</Show>
+          </div>
+        </div>
         <Menu.Root placement="bottom-end" gutter={4} modal={false}>
           <Menu.Trigger ref={setMenu} class="btn-icon -mr-2" aria-label={tChat("menu")}>
             <Ellipsis size={18} aria-hidden="true" />

@@ -89,7 +89,7 @@ export const Composer = (props: ComposerProps) => {
         </Show>
         <button type="submit" class="btn btn-primary" aria-disabled={!sendable()}>
           <SendHorizontal size={15} aria-hidden="true" />
-          {tChat("send")}
+          <span class="max-md:sr-only">{tChat("send")}</span>
         </button>
       </div>
       <p

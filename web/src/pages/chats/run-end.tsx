@@ -4,7 +4,6 @@ import { createSignal, type JSX, Match, Show, Switch } from "solid-js";
 import { tChat } from "../../i18n/chat.ts";
 import { wordCode } from "../../i18n/problems.ts";
 import { ErrorLine } from "../../ui/error-panel.tsx";
-import { RunBadge } from "../../ui/state-badge.tsx";
 
 interface EndProps {
   readonly run: RunSummary;
@@ -27,17 +26,9 @@ const TONE = {
   warn: "border-warn bg-warn-bg",
 } as const;
 
-const Card = (props: {
-  readonly tone: keyof typeof TONE;
-  readonly title: string;
-  readonly run: RunSummary;
-  readonly children: JSX.Element;
-}) => (
+const Card = (props: { readonly tone: keyof typeof TONE; readonly title: string; readonly children: JSX.Element }) => (
   <section class={`rounded-panel border p-4 ${TONE[props.tone]}`} aria-label={props.title}>
-    <div class="flex flex-wrap items-center justify-between gap-2">
-      <p class="font-semibold">{props.title}</p>
-      <RunBadge status={props.run.status} />
-    </div>
+    <p class="font-semibold">{props.title}</p>
     <div class="mt-1 flex flex-col gap-2">{props.children}</div>
   </section>
 );
@@ -65,7 +56,7 @@ const Failed = (props: EndProps) => {
   };
   const reason = (): string => wordCode(props.run.errorCode) ?? props.run.errorText ?? "";
   return (
-    <Card tone="neg" title={tChat("end.failed")} run={props.run}>
+    <Card tone="neg" title={tChat("end.failed")}>
       <p>
         {reason()}
         <Show when={wordCode(props.run.errorCode) !== undefined && props.run.errorText}>
@@ -98,7 +89,7 @@ export const RunEnd = (props: EndProps) => (
       <Failed {...props} />
     </Match>
     <Match when={props.run.status === "cancelled"}>
-      <Card tone="mute" title={tChat("end.cancelled")} run={props.run}>
+      <Card tone="mute" title={tChat("end.cancelled")}>
         <p class="text-ink-2">
           {tChat("end.cancelledDone", props.calls.filter((c) => c.status === "executed").length)}
         </p>
@@ -106,14 +97,14 @@ export const RunEnd = (props: EndProps) => (
       </Card>
     </Match>
     <Match when={props.run.status === "blocked_by_guardrail"}>
-      <Card tone="hold" title={tChat("end.guardrail")} run={props.run}>
+      <Card tone="hold" title={tChat("end.guardrail")}>
         <p>{tChat("end.guardrailBody", { code: props.run.errorCode === null ? "" : ` (${props.run.errorCode})` })}</p>
         <Show when={props.run.errorText}>{(text) => <p class="text-meta text-ink-2">{text()}</p>}</Show>
         <RunLink run={props.run} />
       </Card>
     </Match>
     <Match when={props.run.status === "needs_reconciliation"}>
-      <Card tone="neg" title={tChat("end.reconcile")} run={props.run}>
+      <Card tone="neg" title={tChat("end.reconcile")}>
         <p>{tChat("end.reconcileBody")}</p>
         <Show when={props.run.may.reconcile} fallback={<RunLink run={props.run} />}>
           <A href={`/w/${props.run.workspaceId}/runs/${props.run.id}`} class="btn self-start">
@@ -123,7 +114,7 @@ export const RunEnd = (props: EndProps) => (
       </Card>
     </Match>
     <Match when={props.run.status === "completed" && props.run.endReason === "limit_reached"}>
-      <Card tone="warn" title={tChat("end.limit")} run={props.run}>
+      <Card tone="warn" title={tChat("end.limit")}>
         <p>{tChat("end.limitBody")}</p>
         <Show when={props.isLast && props.run.may.continue}>
           <button type="button" class="btn self-start" onClick={() => props.onContinue()}>
@@ -133,7 +124,7 @@ export const RunEnd = (props: EndProps) => (
       </Card>
     </Match>
     <Match when={props.run.status === "completed" && props.run.endReason === "rejected"}>
-      <Card tone="mute" title={tChat("end.rejected")} run={props.run}>
+      <Card tone="mute" title={tChat("end.rejected")}>
         <p class="text-ink-2">{tChat("end.rejectedBody")}</p>
         <RunLink run={props.run} />
       </Card>

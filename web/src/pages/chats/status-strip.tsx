@@ -53,7 +53,8 @@ export const StatusStrip = (props: { readonly workspaceId: string; readonly run:
       <Show when={props.run}>
         {(run) => (
           <>
-            <span>{tChat("status.model", { name: run().model })}</span>
+            {/* Which model it was is known with its first answer. */}
+            <Show when={run().model}>{(name) => <span>{tChat("status.model", { name: name() })}</span>}</Show>
             <Show when={run().inputTokens > 0}>
               <span class="num">
                 {tChat("status.context", { percent: percent(run().contextFill) })} ·{" "}

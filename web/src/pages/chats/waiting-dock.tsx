@@ -31,8 +31,10 @@ export const WaitingDock = (props: { readonly run: RunSummary; readonly approval
             <div class="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 not-first:mt-3">
               <div class="min-w-0 flex-1 basis-72">
                 <p class="flex flex-wrap items-center gap-x-2 font-medium">
-                  <Hourglass size={15} class="shrink-0 text-warn" aria-hidden="true" />
-                  <span class="text-warn">{whom(a)}</span>
+                  <span class="inline-flex items-start gap-2 text-warn">
+                    <Hourglass size={15} class="mt-0.5 shrink-0" aria-hidden="true" />
+                    {whom(a)}
+                  </span>
                   <Show when={a.expiresAt}>
                     {(at) => (
                       <span class="text-meta font-normal">

@@ -1,7 +1,7 @@
 import type { RunDetail } from "@aiw/contract/views";
 import { For, type JSX, Show } from "solid-js";
 import { useNow } from "../../data/clock.ts";
-import { dateTime, duration, num, percent } from "../../i18n/index.ts";
+import { dateTime, duration, num, percent, t as words } from "../../i18n/index.ts";
 import { runs as t } from "../../i18n/runs.ts";
 import { Hash } from "../../ui/hash.tsx";
 import { Person } from "../../ui/person.tsx";
@@ -34,7 +34,7 @@ export const RunFacts = (props: { readonly run: RunDetail }): JSX.Element => {
           </Fact>
         )}
       </Show>
-      <Fact label={t("facts.model")}>{props.run.model}</Fact>
+      <Fact label={t("facts.model")}>{props.run.model === "" ? words("none") : props.run.model}</Fact>
       <Fact label={t("facts.work")}>{duration(line().workMs)}</Fact>
       <Fact label={t("facts.wait")}>{duration(line().waitMs)}</Fact>
       <Fact label={t("facts.steps")}>{num(props.run.step)}</Fact>
