@@ -1,5 +1,6 @@
 import { finishCall, type LoadedCall } from "@aiw/core/runs";
 import { fp } from "@aiw/platform/fault";
+import { allSettled } from "./all-settled.ts";
 import { authoriseRead, type Judgement } from "./gate.ts";
 import { refusalText } from "./outcomes.ts";
 import { audited, finishedEvent, updateOf, type Settled } from "./settled.ts";
@@ -43,7 +44,7 @@ export const runReads = async (
       } else settled.push(result);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(deps.limits.readsInParallel, reads.length) }, worker));
+  await allSettled(Array.from({ length: Math.min(deps.limits.readsInParallel, reads.length) }, worker));
   return settled;
 };
 

@@ -2,6 +2,7 @@ import type { JsonObject } from "@aiw/contract/tools";
 import type { CallContext } from "@aiw/connectors/connector";
 import type { ClaimedRun, LoadedRun, LoadedSource } from "@aiw/core/runs";
 import { fp } from "@aiw/platform/fault";
+import { allSettled } from "./all-settled.ts";
 import type { EngineDeps } from "./deps.ts";
 import type { SourceText } from "./prompt.ts";
 
@@ -47,7 +48,7 @@ export const pinSources = async (
   const missing = loaded.sources.filter(
     (s) => s.status === "tested" && pins[s.id] === undefined && deps.connectors.has(s.kind),
   );
-  await Promise.all(
+  await allSettled(
     missing.map(async (source) => {
       const connector = deps.connectors.get(source.kind);
       if (connector === undefined) return;
@@ -78,7 +79,7 @@ export const describeSources = async (
   pins: Pins,
   signal: AbortSignal,
 ): Promise<SourceText[]> =>
-  Promise.all(
+  allSettled(
     loaded.sources
       .filter((s) => s.status === "tested")
       .map(async (source) => {
