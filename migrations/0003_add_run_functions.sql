@@ -377,12 +377,15 @@ end $$;
 create function runs_ring_due_v1(p_grace_s integer, p_limit integer) returns table (run_id uuid, team_id uuid) language plpgsql as $$
 declare v_now timestamptz := aiw_now();
 begin
-  update runs set parked_at = null where id in (
-    select p.id from (
-      select x.id, x.team_id, row_number() over (partition by x.team_id order by x.queued_at) as nth
-        from runs x where x.status = 'queued' and x.parked_at is not null) p
-      join teams t on t.id = p.team_id
-      where p.nth <= t.max_parallel_runs - (select count(*) from runs b where b.team_id = p.team_id and b.status = 'running' and b.lease_until > v_now));
+  -- A parked run whose turn it is has no message in flight: it is rung at once, not after the grace time.
+  return query
+    update runs u set parked_at = null, rung_at = v_now, rings = u.rings + 1 where u.id in (
+      select p.id from (
+        select x.id, x.team_id, row_number() over (partition by x.team_id order by x.queued_at) as nth
+          from runs x where x.status = 'queued' and x.parked_at is not null) p
+        join teams t on t.id = p.team_id
+        where p.nth <= t.max_parallel_runs - (select count(*) from runs b where b.team_id = p.team_id and b.status = 'running' and b.lease_until > v_now))
+      returning u.id, u.team_id;
   return query
     update runs u set rung_at = v_now, rings = u.rings + 1
       where u.id in (

@@ -24,6 +24,8 @@ export interface LocalPostgresOptions {
   readonly durable: boolean;
   /** true: existing data is deleted first. */
   readonly reset?: boolean;
+  /** true: data that lies elsewhere than wanted is deleted first; for an installation whose own folder is new. */
+  readonly resetElsewhere?: boolean;
   /** One line of the server or of the launcher; never holds a password or a statement. */
   readonly log?: (line: string) => void;
 }
@@ -54,7 +56,8 @@ export async function startPostgres(options: LocalPostgresOptions): Promise<Loca
   const binDir = await serverBinaries(user);
 
   await freeDataDir(dataDir);
-  if (options.reset === true && (await exists(join(dataDir, "PG_VERSION")))) await rm(dataDir, { recursive: true });
+  const reset = options.reset === true || (options.resetElsewhere === true && dataDir !== wanted);
+  if (reset && (await exists(join(dataDir, "PG_VERSION")))) await rm(dataDir, { recursive: true });
   const password = await preparedPassword({ dataDir, binDir, user, durable: options.durable });
   await writeOwner(dataDir);
 

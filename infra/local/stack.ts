@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
@@ -19,7 +20,7 @@ import { startEmulator } from "./emulator.ts";
 import { startGitServer, type GitServer } from "./git-server.ts";
 import { startPostgres } from "./postgres.ts";
 import { DEMO_PEOPLE, registerTools, seedDemo } from "./seed.ts";
-import { readState, writeState, type LocalState } from "./state.ts";
+import { hasState, readState, writeState, type LocalState } from "./state.ts";
 import { startSupervisor } from "./supervisor.ts";
 
 export interface StackOptions {
@@ -44,6 +45,8 @@ export interface Stack {
   /** Ends the worker as a crash would; the supervisor starts another. */
   readonly killWorker: () => void;
   readonly adminUrl: string;
+  /** Where the database lies when it could not lie in the data folder (its server may not enter it). */
+  readonly databaseElsewhere: string | null;
   stop(): Promise<void>;
 }
 
@@ -74,23 +77,25 @@ const start = async (
   stop: () => Promise<void>,
 ): Promise<Stack> => {
   const dataDir = resolve(options.dataDir);
-  if (options.reset) rmSync(join(dataDir, "local.json"), { force: true });
-  const state = readState(dataDir);
-  const early = loadEnv({
-    ...options.environment,
-    AIW_SECRET_KEY: options.environment["AIW_SECRET_KEY"] ?? state.secretKey,
-  });
+  const early = loadEnv(options.environment);
+  requireGit();
+  const isNew = !hasState(dataDir);
   const log = createLog({ level: early.AIW_LOG_LEVEL }).child({ process: "stack" });
 
   const postgres = await startPostgres({
     dataDir: join(dataDir, "postgres"),
     durable: true,
     reset: options.reset,
+    // Somebody who deleted the data folder starts over, wherever the database had to be kept.
+    resetElsewhere: isNew,
     log: (line) => log.debug(line),
   });
   cleanup.push(() => postgres.stop());
+  // The database holds the folder from here on: nothing of an installation that runs is touched before.
   if (options.reset)
-    for (const folder of ["objects", "git"]) rmSync(join(dataDir, folder), { recursive: true, force: true });
+    for (const name of ["local.json", "objects", "git"]) rmSync(join(dataDir, name), { recursive: true, force: true });
+  if (isNew && !options.reset) await refuseSealedDatabase(postgres.url.bind(postgres), dataDir);
+  const state = readState(dataDir);
   const emulator = await startEmulator({ dataDir: join(dataDir, "objects") });
   cleanup.push(() => emulator.stop());
   const git = await startGit(dataDir, state);
@@ -111,13 +116,15 @@ const start = async (
   ]);
   await ensureBucket(emulator.endpoint, early.AWS_REGION, BUCKET);
   const port = await freePort(options.host, options.port);
+  // An empty value counts as not set.
+  const given = (name: string): string | undefined => options.environment[name] || undefined;
   const environment: Record<string, string | undefined> = {
     ...options.environment,
     AIW_DATABASE_ADMIN_URL: adminUrl,
     AIW_DATABASE_API_URL: roleUrl(adminUrl, "aiw_api", state.rolePasswords.api),
     AIW_DATABASE_STEP_URL: roleUrl(adminUrl, "aiw_step", state.rolePasswords.step),
     AIW_DATABASE_LISTEN_URL: roleUrl(adminUrl, "aiw_api", state.rolePasswords.api),
-    AIW_SECRET_KEY: options.environment["AIW_SECRET_KEY"] ?? state.secretKey,
+    AIW_SECRET_KEY: given("AIW_SECRET_KEY") ?? state.secretKey,
     AIW_SQS_ENDPOINT: emulator.endpoint,
     AWS_ENDPOINT_URL: emulator.endpoint,
     AWS_ACCESS_KEY_ID: "test",
@@ -127,7 +134,7 @@ const start = async (
     AIW_BUCKET: BUCKET,
     AIW_HOST: options.host,
     AIW_PORT: String(port),
-    AIW_DEMO_PASSWORD: options.environment["AIW_DEMO_PASSWORD"] ?? state.demoPassword,
+    AIW_DEMO_PASSWORD: given("AIW_DEMO_PASSWORD") ?? state.demoPassword,
     AIW_GIT_ALLOWED_HOSTS: [early.AIW_GIT_ALLOWED_HOSTS.join(","), `127.0.0.1:${git.port}`]
       .filter((part) => part !== "")
       .join(","),
@@ -160,8 +167,15 @@ const start = async (
     environment,
     killWorker: worker.kill,
     adminUrl,
+    databaseElsewhere: postgres.dataDir === join(dataDir, "postgres") ? null : postgres.dataDir,
     stop,
   };
+};
+
+/** The demo repository is made by git itself; said before anything is made. */
+const requireGit = (): void => {
+  if (spawnSync("git", ["--version"]).status !== 0)
+    throw new Error("git is needed and was not found in PATH; please install it");
 };
 
 /** The port of the demo Git server is part of a stored source: kept, unless somebody else took it. */
@@ -171,6 +185,21 @@ const startGit = async (dataDir: string, state: LocalState): Promise<GitServer> 
   const server = await open(state.gitPort).catch(() => open(0));
   if (server.port !== state.gitPort) writeState(dataDir, { ...state, gitPort: server.port });
   return server;
+};
+
+/** A database whose credentials were sealed with a key that is gone would start and then fail at every call. */
+const refuseSealedDatabase = async (url: (name?: string) => string, dataDir: string): Promise<void> => {
+  const server = connect({ url: url(), max: 1, applicationName: "aiw-start" });
+  const [found] = await server.sql`select 1 from pg_database where datname = ${DATABASE}`.finally(() => server.close());
+  if (found === undefined) return;
+  const db = connect({ url: url(DATABASE), max: 1, applicationName: "aiw-start" });
+  const sealed = await db.sql`select 1 from information_schema.tables where table_name = 'sources'`
+    .then(async (tables) => (tables.length === 0 ? [] : db.sql`select 1 from sources where secret is not null limit 1`))
+    .finally(() => db.close());
+  if (sealed.length > 0)
+    throw new Error(
+      `${join(dataDir, "local.json")} with the keys of this database is missing; restore it, or start over with --reset`,
+    );
 };
 
 const prepareDatabase = async (url: (name?: string) => string, state: LocalState): Promise<string> => {
@@ -229,18 +258,21 @@ const prepareRecords = async (
 const freePort = async (host: string, wanted: number): Promise<number> => {
   for (let port = wanted; port < wanted + 50; port += 1) {
     const got = await probe(host, port);
-    if (got !== null) return got;
+    if (typeof got === "number") return got;
+    if (got !== "EADDRINUSE" && got !== "EACCES")
+      throw new Error(`the address ${host} cannot be listened on (${got}); set AIW_HOST to one of this machine`);
     if (wanted === 0) break;
   }
   throw new Error(`no free port from ${wanted} on; set AIW_PORT to another one, or to 0 for any`);
 };
 
-const probe = (host: string, port: number): Promise<number | null> =>
+/** The port that could be opened, or the code of what kept it from it. */
+const probe = (host: string, port: number): Promise<number | string> =>
   new Promise((done) => {
     const server = createServer();
-    server.once("error", () => done(null));
+    server.once("error", (error) => done("code" in error ? String(error.code) : error.message));
     server.listen(port, host, () => {
       const address = server.address();
-      server.close(() => done(typeof address === "object" && address !== null ? address.port : null));
+      server.close(() => done(typeof address === "object" && address !== null ? address.port : "no port"));
     });
   });

@@ -53,6 +53,10 @@ const announce = (stack: Stack, url: string): void => {
   console.log(
     `\nSign in with the password  ${stack.demoPassword}\n${stack.logins.map((l) => `  ${l.name.padEnd(width)}  ${l.title}`).join("\n")}`,
   );
+  if (stack.databaseElsewhere !== null)
+    console.log(
+      `\nThe database may not lie in a folder that only root can enter; it lies in ${stack.databaseElsewhere}.`,
+    );
   if (stack.demoModel)
     console.log("\nThe demo model answers: a small grammar, no AI. Set OPENAI_API_KEY to talk to a real gateway.");
 };
@@ -72,6 +76,11 @@ const stopOnSignals = (stop: () => Promise<void>): void => {
     );
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, end);
+  // Whoever started this was killed: nobody is left to press Ctrl-C.
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent) end();
+  }, 1000).unref();
 };
 
 try {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 
@@ -22,9 +22,9 @@ const secret = (bytes = 18): string => randomBytes(bytes).toString("base64url");
 export const readState = (dataDir: string): LocalState => {
   const file = join(dataDir, "local.json");
   if (existsSync(file)) {
-    const parsed = schema.safeParse(JSON.parse(readFileSync(file, "utf8")));
+    const parsed = schema.safeParse(jsonOf(readFileSync(file, "utf8")));
     if (parsed.success) return parsed.data;
-    throw new Error(`${file} is not readable as the state of a local stack; start over with --reset`);
+    throw new Error(`${file} is not readable as the state of a local stack; restore it, or start over with --reset`);
   }
   const state: LocalState = {
     secretKey: randomBytes(32).toString("base64"),
@@ -38,7 +38,20 @@ export const readState = (dataDir: string): LocalState => {
   return state;
 };
 
+export const hasState = (dataDir: string): boolean => existsSync(join(dataDir, "local.json"));
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Written aside and renamed: an interrupted start leaves the old state or the new one, never half of it. */
 export const writeState = (dataDir: string, state: LocalState): void => {
   mkdirSync(dataDir, { recursive: true, mode: 0o711 });
-  writeFileSync(join(dataDir, "local.json"), `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
+  const file = join(dataDir, "local.json");
+  writeFileSync(`${file}.new`, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
 };

@@ -1,4 +1,6 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { gone, processTable } from "../kit/processes.ts";
 import { dataFolder, launch, startProduct, until, type Product } from "../kit/stack.ts";
@@ -95,6 +97,13 @@ describe("the local start", () => {
     expect((await fetch(`${product.url}/readyz`)).status).toBe(200);
   });
 
+  test("OPS-1 a refused --reset of an installation that runs changes nothing of it", async () => {
+    const state = readFileSync(join(folder.path, "local.json"), "utf8");
+    const second = launch({ dataDir: folder.path, args: ["--reset"] });
+    expect((await second.exited).code).toBe(1);
+    expect(readFileSync(join(folder.path, "local.json"), "utf8")).toBe(state);
+  });
+
   test("OPS-1 with dependencies installed it is ready within 15 s", () => {
     // The quicker one counts: other tests run beside this one.
     const seconds = Math.min(...warmMs) / 1000;
@@ -102,8 +111,23 @@ describe("the local start", () => {
     expect(seconds).toBeLessThan(15);
   });
 
-  test("OPS-1 --reset starts over", async () => {
+  test("OPS-1 without the keys of its database it does not start, and says what to do", async () => {
     await product.stop();
+    const file = join(folder.path, "local.json");
+    renameSync(file, `${file}.kept`);
+    const without = launch({ dataDir: folder.path });
+    expect((await without.exited).code).toBe(1);
+    expect(without.output()).toMatch(/local\.json .* is missing; restore it, or start over with --reset/);
+    writeFileSync(file, "{ half");
+    const broken = launch({ dataDir: folder.path });
+    expect((await broken.exited).code).toBe(1);
+    expect(broken.output()).toMatch(/local\.json is not readable/);
+    rmSync(file);
+    renameSync(`${file}.kept`, file);
+    expect(holding(folder.path)).toEqual([]);
+  });
+
+  test("OPS-1 --reset starts over", async () => {
     product = await startProduct({ dataDir: folder.path, args: ["--reset"] });
     await chatOpen(product);
     const { member, workspaceId } = await firstWorkspace(product);

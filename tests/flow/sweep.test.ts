@@ -89,6 +89,25 @@ test("RUN-5 RUN-10 a parked run is not rung while its team is full, and is when 
   await world.admin.sql`update teams set max_parallel_runs = 50 where id = ${world.teamId}`;
 });
 
+test("RUN-10 a parked run whose team has a free slot is rung by the next sweep, without the grace time", async () => {
+  await world.admin.sql`update teams set max_parallel_runs = 1 where id = ${world.teamId}`;
+  const [a, b] = [topic(), topic()];
+  world.script.push(a, { text: "a" });
+  world.script.push(b, { text: "b" });
+  const [first, second] = [await world.ask(a), await world.ask(b)];
+  expect(await claim(world.deps.db, first.runId, 3600)).toMatchObject({ outcome: "claimed" });
+  expect(await world.stepOnce(second.runId)).toEqual({ did: "nothing", why: "parked" });
+  expect(await rungNow()).not.toContain(second.runId);
+  await world.admin.sql`update teams set max_parallel_runs = 2 where id = ${world.teamId}`;
+  expect(await rungNow()).toContain(second.runId);
+  await world.drive(second.runId);
+  expect(await world.row(second.runId)).toMatchObject({ status: "completed" });
+  await world.shift(4000);
+  await rungNow();
+  await world.drive(first.runId);
+  await world.admin.sql`update teams set max_parallel_runs = 50 where id = ${world.teamId}`;
+});
+
 test("RUN-5 one broken run stops no other: leases and expiries of the others are handled, the report counts the failure", async () => {
   const names = ["broken lease", "sound lease"].map(() => topic());
   const [broken, sound] = [await world.ask(names[0] ?? ""), await world.ask(names[1] ?? "")];

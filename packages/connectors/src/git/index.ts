@@ -121,7 +121,10 @@ class GitConnector implements Connector {
   }
 
   async recheck(form: string, preconditions: JsonObject, context: CallContext): ReturnType<Connector["recheck"]> {
-    return recheckProposal(form, preconditions, this.delivery(context));
+    const outcome = await recheckProposal(form, preconditions, this.delivery(context));
+    // The target moved: what was known of it is old, and the next run must not propose against it again.
+    if (!outcome.ok) this.heads.delete(accessKey(context.source));
+    return outcome;
   }
 
   async write(call: AuthorisedCall, context: CallContext): ReturnType<Connector["write"]> {
