@@ -1,5 +1,4 @@
-import { guardrailTurn } from "@aiw/infra/local/demo-gateway/brain-script";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   expectAccessible,
@@ -7,163 +6,194 @@ import {
   openBrowser,
   openScreen,
   picture,
-  settled,
+  type Screen,
   type ScreenOptions,
 } from "../kit/browser.ts";
 import * as do_ from "../kit/pages.ts";
-import { approve, demoWorkspace, newChat, requestOf, runEnds, say } from "../kit/people.ts";
-import { topic } from "../kit/runs.ts";
 import { startLocal, type LocalStack } from "../kit/stack.ts";
-
-const PHONE = 390;
-const DESK = 1360;
-const change = (find: string, replace: string, path: string): string =>
-  `ersetze \`${find}\` durch \`${replace}\` in ${path}`;
+import { prepare, type Shown } from "./shown-records.ts";
 
 let local: LocalStack;
 let browser: Browser;
-let workspaceId = "";
-/** Addresses of things in every state worth looking at. */
-const places: Record<string, string> = {};
+let shown: Shown;
 
 beforeAll(async () => {
-  [local, browser] = await Promise.all([
-    startLocal({ web: true, env: { AIW_TEAM_MAX_PARALLEL_RUNS: "20" } }),
-    openBrowser(),
-  ]);
-  const [owner, member, approver] = await Promise.all([
-    local.signIn("owner"),
-    local.signIn("member"),
-    local.signIn("approver"),
-  ]);
-  workspaceId = await demoWorkspace(member);
-  const base = `/w/${workspaceId}`;
-  const { items } = await member.call("listSources", { params: { workspaceId } });
-  const fresh = await owner.call("createWorkspace", {
-    body: { name: "Fresh", description: "Nothing is connected yet." },
-  });
-
-  const talk = await newChat(member, workspaceId);
-  for (const text of ["find `discount`", "erkläre src/total.ts", "read README.md"])
-    await runEnds(member, await say(member, workspaceId, talk, text));
-  const done = await newChat(member, workspaceId);
-  const executed = await say(
-    member,
-    workspaceId,
-    done,
-    change("goods > DISCOUNT_FROM", "goods >= DISCOUNT_FROM", "src/discount.ts"),
-  );
-  const first = await requestOf(member, executed);
-  await approve(approver, first);
-  await runEnds(member, executed);
-  const refused = await say(
-    member,
-    workspaceId,
-    await newChat(member, workspaceId),
-    change("const SHIPPING = 490;", "const SHIPPING = 590;", "src/shipping.ts"),
-  );
-  const second = await requestOf(member, refused);
-  await approver.call("reject", {
-    params: { approvalId: second.id },
-    body: { seenHash: second.snapshotHash, reason: "The price list says otherwise." },
-  });
-  await runEnds(member, refused);
-  const waits = await newChat(member, workspaceId);
-  const third = await requestOf(
-    member,
-    await say(member, workspaceId, waits, change("at least one item", "one item or more", "src/order.ts")),
-  );
-  const about = topic();
-  local.script.push(about, guardrailTurn("litellm"));
-  const stopped = await newChat(member, workspaceId);
-  await runEnds(member, await say(member, workspaceId, stopped, `please ${about}`));
-
-  Object.assign(places, {
-    workspaces: "/workspaces",
-    overview: base,
-    "overview-fresh": `/w/${fresh.id}`,
-    "chats-locked": `/w/${fresh.id}/chats`,
-    chats: `${base}/chats`,
-    chat: `${base}/chats/${talk}`,
-    "chat-executed": `${base}/chats/${done}`,
-    "chat-waiting": `${base}/chats/${waits}`,
-    "chat-guardrail": `${base}/chats/${stopped}`,
-    inbox: "/approvals",
-    "inbox-done": "/approvals?filter=done",
-    "request-open": `/approvals/${third.id}`,
-    "request-executed": `/approvals/${first.id}`,
-    "request-rejected": `/approvals/${second.id}`,
-    runs: `${base}/runs`,
-    run: `${base}/runs/${executed}`,
-    "run-timeline": `${base}/runs/${executed}?view=timeline`,
-    "run-json": `${base}/runs/${executed}?view=json`,
-    sources: `${base}/sources`,
-    "source-new": `${base}/sources/new`,
-    source: `${base}/sources/${items[0]?.id ?? ""}`,
-    "settings-general": `${base}/settings`,
-    "settings-members": `${base}/settings?tab=members`,
-    "settings-rules": `${base}/settings?tab=rules`,
-    "settings-tools": `${base}/settings?tab=tools`,
-    me: "/me",
-    nowhere: "/nowhere",
-  });
+  [local, browser] = await Promise.all([startLocal({ web: true }), openBrowser()]);
+  shown = await prepare(local);
 });
 afterAll(async () => {
   await browser?.close();
   await local?.stop();
 });
 
-const enter = async (name: string, options: ScreenOptions) => {
+/** Two languages, two themes, two widths: any two choices meet in one of these windows. */
+const CORNERS = [
+  { locale: "de", theme: "light", width: 1360 },
+  { locale: "en", theme: "dark", width: 1360 },
+  { locale: "de", theme: "dark", width: 390 },
+  { locale: "en", theme: "light", width: 390 },
+] as const;
+type Corner = (typeof CORNERS)[number];
+
+test.each(CORNERS)(
+  "OPS-9 OPS-10 SEC-3 every screen is accessible, fits its window and keeps the content policy: $locale $theme $width",
+  async (corner) => {
+    const screen = await openScreen(browser, local.url, corner);
+    const { page } = screen;
+    const html = page.locator("html");
+    screen.expectAnswer(404, /^\/api\/(runs|approvals)\//);
+    screen.expectAnswer(401, /^\/api\/login$/);
+
+    await screen.open("/login");
+    expect(await html.getAttribute("lang")).toBe(corner.locale);
+    expect(await html.getAttribute("data-theme")).toBe(corner.theme);
+    await look(screen, corner, "login");
+    await page.locator('input[name="username"]').fill("owner");
+    await page.locator('input[name="password"]').fill("not the password");
+    await page.locator('form button[type="submit"]').click();
+    await page.getByRole("alert").first().waitFor();
+    await look(screen, corner, "login-refused");
+
+    await screen.signIn("owner", local.stack.demoPassword);
+    await walk(screen, corner, owned(shown));
+    await screen.context.clearCookies();
+    await page.goto("about:blank");
+    await screen.signIn("admin", local.stack.demoPassword);
+    await walk(screen, corner, ADMINISTERED);
+    await screen.done();
+  },
+);
+
+/** Says all that is wrong on any of these screens at once. */
+const walk = async (screen: Screen, corner: Corner, views: readonly View[]): Promise<void> => {
+  const wrong: string[] = [];
+  for (const [name, path, prepareView] of views) {
+    try {
+      await screen.open(path);
+      await prepareView?.(screen.page);
+      await look(screen, corner, name);
+    } catch (error) {
+      wrong.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+};
+
+/** What has to hold on any screen; then its picture. */
+const look = async ({ page, clean }: Screen, corner: Corner, name: string): Promise<void> => {
+  const where = `${name}-${corner.locale}-${corner.theme}-${corner.width}`;
+  await expectAccessible(page, where);
+  await picture(page, where);
+  await expectNoSidewaysScroll(page, where);
+  clean();
+};
+
+type View = readonly [name: string, path: string, prepare?: (page: Page) => Promise<void>];
+
+const owned = (s: Shown): readonly View[] => {
+  const ws = `/w/${s.workspaceId}`;
+  return [
+    ["workspaces", "/workspaces"],
+    ["workspaces-create", "/workspaces", createDialog],
+    ["overview", ws],
+    ["overview-new", `/w/${s.newWorkspaceId}`],
+    ["chats", `${ws}/chats`],
+    ["chats-locked", `/w/${s.newWorkspaceId}/chats`],
+    ["chat-new", `${ws}/chats/${s.emptyChatId}`],
+    ["chat-cards", `${ws}/chats/${s.executed.chatId}`, openCard],
+    ["chat-waiting", `${ws}/chats/${s.pending.chatId}`, (page) => page.getByTestId("waiting").waitFor()],
+    ["chat-blocked", `${ws}/chats/${s.blockedChatId}`],
+    ["runs", `${ws}/runs`],
+    ["runs-waiting", `${ws}/runs?group=waiting`],
+    ["run-steps", `${ws}/runs/${s.executed.runId}`],
+    ["run-timeline", `${ws}/runs/${s.executed.runId}?view=timeline`],
+    ["run-events", `${ws}/runs/${s.executed.runId}?view=json`],
+    ["run-waiting", `${ws}/runs/${s.pending.runId}`],
+    ["run-blocked", `${ws}/runs/${s.blockedRunId}`],
+    ["run-unknown-id", `${ws}/runs/${s.workspaceId}`],
+    ["inbox", "/approvals"],
+    ["inbox-done", "/approvals?filter=done"],
+    ["inbox-mine", "/approvals?filter=mine"],
+    ["inbox-of-workspace", `${ws}/approvals`],
+    ["request-pending", `/approvals/${s.pending.requestId}`, decisionShown],
+    ["request-large", `/approvals/${s.large.requestId}`, decisionShown],
+    ["request-approve", `/approvals/${s.pending.requestId}`, (page) => press(page, "a")],
+    ["request-reject", `/approvals/${s.pending.requestId}`, (page) => press(page, "r")],
+    ["request-executed", `${ws}/approvals/${s.executed.requestId}`],
+    ["request-rejected", `/approvals/${s.rejected.requestId}`],
+    ["request-expired", `/approvals/${s.expired.requestId}`],
+    ["request-unknown-id", `/approvals/${s.workspaceId}`],
+    ["sources", `${ws}/sources`],
+    ["source", `${ws}/sources/${s.sourceId}`],
+    ["wizard", `${ws}/sources/new`],
+    ["wizard-consent", `${ws}/sources/new`, toConsent],
+    ["settings", `${ws}/settings`],
+    ["settings-members", `${ws}/settings?tab=members`],
+    ["settings-rules", `${ws}/settings?tab=rules`],
+    ["settings-tools", `${ws}/settings?tab=tools`],
+    ["me", "/me"],
+    ["password", "/password"],
+    ["shortcuts", "/me", (page) => press(page, "?")],
+    ["nothing-here", "/no/such/page"],
+  ];
+};
+
+const ADMINISTERED: readonly View[] = [
+  ["admin-workspaces", "/workspaces"],
+  ["admin-tools", "/admin/tools"],
+  ["admin-users", "/admin/users"],
+];
+
+const createDialog = async (page: Page): Promise<void> => {
+  await page
+    .getByRole("button", { name: /^(Create workspace|Workspace anlegen)$/ })
+    .first()
+    .click();
+  await page.getByRole("dialog").waitFor();
+};
+const openCard = (page: Page): Promise<void> =>
+  page
+    .getByRole("article", { name: /git\.propose_change/ })
+    .getByRole("button")
+    .first()
+    .click();
+const decisionShown = (page: Page): Promise<void> =>
+  page.getByRole("region", { name: /^(Decision|Entscheidung)$/ }).waitFor();
+const press = async (page: Page, key: "a" | "r" | "?"): Promise<void> => {
+  if (key !== "?") await decisionShown(page);
+  const before = await page.evaluate<number>("scrollY");
+  await page.locator("body").press(key);
+  const appears = { a: 'button:focus[aria-disabled="false"]', r: "textarea:focus", "?": '[role="dialog"]' } as const;
+  await page.locator(appears[key]).waitFor();
+  // What is decided about stays where the reader looks at it.
+  if (key === "r") await page.keyboard.type("Because");
+  expect(await page.evaluate<number>("scrollY")).toBe(before);
+};
+const toConsent = async (page: Page): Promise<void> => {
+  const next = page.getByRole("button", { name: /^(Next|Weiter)$/ });
+  await page.locator('input[type="url"]').fill("https://git.example/payments/a-repository-with-quite-a-long-name.git");
+  await page.locator('input[type="url"]').press("Tab");
+  await next.click();
+  await page.locator('input[name="source-token"]').fill("a-token-of-some-length");
+  await next.click();
+  await page.getByRole("checkbox").waitFor();
+};
+
+const change = (find: string, replace: string, path: string): string =>
+  `ersetze \`${find}\` durch \`${replace}\` in ${path}`;
+
+const enter = async (name: string, options: ScreenOptions): Promise<Screen> => {
   const screen = await openScreen(browser, local.url, options);
   await screen.signIn(name, local.stack.demoPassword);
   return screen;
 };
 
-const looks = (["de", "en"] as const).flatMap((locale) =>
-  (["light", "dark"] as const).flatMap((theme) => [PHONE, DESK].map((width) => ({ locale, theme, width }))),
-);
-
-describe("OPS-9 OPS-10 every screen in both languages, light and dark, on a phone and on a desk", () => {
-  test.each(looks)("$locale, $theme, $width px: no policy violation, accessible, no sideways scroll", async (look) => {
-    const name = `${look.locale}-${look.theme}-${look.width}`;
-    const stranger = await openScreen(browser, local.url, look);
-    await stranger.open("/login");
-    await inspect(stranger.page, `login-${name}`);
-    await stranger.done();
-
-    const owner = await enter("owner", look);
-    for (const [place, path] of Object.entries(places)) {
-      await owner.open(path);
-      await inspect(owner.page, `${place}-${name}`);
-    }
-    await owner.done();
-
-    const admin = await enter("admin", look);
-    for (const path of ["/admin/tools", "/admin/users"]) {
-      await admin.open(path);
-      await inspect(admin.page, `${path.slice(1).replace("/", "-")}-${name}`);
-    }
-    await admin.done();
-  });
-
-  const inspect = async (page: Parameters<typeof settled>[0], where: string): Promise<void> => {
-    await settled(page);
-    await expectAccessible(page, where);
-    await expectNoSidewaysScroll(page, where);
-    const { lang, theme } = await page
-      .locator("html")
-      .evaluate((html) => ({ lang: html.getAttribute("lang"), theme: html.getAttribute("data-theme") }));
-    expect(`${lang}-${theme}`, where).toBe(/(de|en)-(light|dark)/.exec(where)?.[0]);
-    await picture(page, where);
-  };
-});
-
 describe("APR-15 on a phone", () => {
-  const phone = { width: PHONE, height: 780 } as const;
+  const phone = { width: 390, height: 780 } as const;
 
   test("a chat is followed, its request read and approved with the thumb, another rejected with a reason", async () => {
     const member = await enter("member", phone);
-    await do_.startChat(member, workspaceId);
+    await do_.startChat(member, shown.workspaceId);
     await do_.say(member.page, change("Everything the invoice shows", "All the invoice shows", "src/total.ts"));
     const see = do_.link(do_.waiting(member.page), "See the request");
     await see.waitFor({ timeout: 30_000 });

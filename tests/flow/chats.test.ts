@@ -197,6 +197,21 @@ test("CHT-1: chats are found by title and by what was written, archived apart, a
   ).toMatchObject({ archivedAt: null, title: "Back", mode: "plan" });
 });
 
+test("N18: a title somebody gives a chat holds nothing that cannot be seen, and blanks as one", async () => {
+  const chatId = await newChat("  Discount\u00a0\u00a0rule ");
+  const path = `${base}/${chatId}`;
+  expect((await member.call("GET", path)).body.title).toBe("Discount rule");
+  for (const title of ["pay\u200b", "\u202eyap", "a\nb", "\u2066"]) {
+    for (const answer of [await member.call("POST", base, { title }), await member.call("PATCH", path, { title })])
+      expect([answer.status, answer.body], JSON.stringify(title)).toMatchObject([
+        400,
+        { code: "bad_request", fields: { title: "bad_text" } },
+      ]);
+  }
+  expect((await member.call("PATCH", path, { title: "Gro\u0308ße  neu" })).body.title).toBe("Größe neu");
+  expect((await member.call("PATCH", path, { mode: "plan" })).body).toMatchObject({ title: "Größe neu", mode: "plan" });
+});
+
 test("CHT-3: a chat read anew shows answers, notes between calls and what the reader may do", async () => {
   const chatId = await newChat();
   const { run } = (await send(chatId, "explain")).body;

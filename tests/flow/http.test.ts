@@ -304,6 +304,24 @@ test("the web app is served with its page for every route, hashed assets for eve
   }
 });
 
+test("whatever address a browser goes to, it gets the page of the app, and never a file outside of its folder", async () => {
+  const go = (path: string) =>
+    api.request(
+      new Request(`http://localhost${path}`, { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } }),
+    );
+  for (const path of ["/w/%00", "/w/%E0%A4%A", "/assets/gone.js", "/.secret", "/..%2f.secret", "/%2e%2e/%2e%2e/etc/passwd.txt"]) {
+    const answer = await go(path);
+    expect([answer.status, answer.headers.get("content-type"), answer.headers.get("cache-control")], path).toEqual([
+      200,
+      "text/html; charset=utf-8",
+      "no-cache",
+    ]);
+    expect(await answer.text(), path).toContain("<title>page</title>");
+  }
+  for (const path of ["/api", "/api/nothing", "/api/%00"]) expect((await go(path)).status, path).toBe(404);
+  expect((await api.request(new Request("http://localhost/w/%00"))).status).toBe(404);
+});
+
 test("SEC-6: sign-in attempts are limited per address and name before a password is looked at", async () => {
   const limited = await startApi();
   try {

@@ -73,6 +73,58 @@ test("IDN-0: the team is chosen when there are several, is never a foreign one, 
     expect((await owner.call("POST", "/api/workspaces", { name })).status).toBe(400);
 });
 
+test("N18: a workspace of a name that reads like one the person has is refused, whatever its case, blanks and spelling", async () => {
+  const name = `Größe ${Math.random()}`;
+  expect((await owner.call("POST", "/api/workspaces", { name })).body.name).toBe(name);
+  for (const same of [
+    name.toUpperCase(),
+    `  ${name.replace(" ", "  ")} `,
+    name.replace(" ", "\u00a0"),
+    name.replace("ö", "o\u0308"),
+    name.replace(" ", "\t"),
+  ]) {
+    const refused = [
+      await owner.call("POST", "/api/workspaces", { name: same }),
+      await owner.call("PATCH", base, { name: same }),
+    ];
+    for (const answer of refused)
+      expect([answer.status, answer.body], JSON.stringify(same)).toMatchObject([
+        409,
+        { code: "name_taken", fields: { name: "taken" } },
+      ]);
+  }
+  const renamed = await owner.call("PATCH", base, { name: `  ${name}\u2003two ` });
+  expect(renamed.body.name).toBe(`${name} two`);
+  expect((await owner.call("PATCH", base, { name: `${name} TWO` })).body.name).toBe(`${name} TWO`);
+  expect(await audited("workspace.updated")).toHaveLength(2);
+});
+
+test("N18: of many workspaces of one name made at once, one is", async () => {
+  const name = `at once ${Math.random()}`;
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, (_, n) =>
+      owner.call("POST", "/api/workspaces", { name: n % 2 === 0 ? name : name.toUpperCase() }),
+    ),
+  );
+  expect(answers.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([
+    201,
+    ...Array<number>(5).fill(409),
+  ]);
+});
+
+test("N18: a workspace's name with characters nobody sees is refused, at its making and later", async () => {
+  for (const name of ["orders\u200b", "\u202eorders", "\u2066x", "a\nb", "\ufeffx", "\u200b"]) {
+    for (const answer of [
+      await owner.call("POST", "/api/workspaces", { name }),
+      await owner.call("PATCH", base, { name }),
+    ])
+      expect([answer.status, answer.body], JSON.stringify(name)).toMatchObject([
+        400,
+        { code: "bad_request", fields: { name: expect.any(String) } },
+      ]);
+  }
+});
+
 test("POL-5: changing the write policy raises the policy version, other settings do not; both are audited with old and new", async () => {
   const version = async () =>
     Number((await api.admin.sql`select policy_version from workspaces where id = ${idOf()}`)[0]?.["policy_version"]);

@@ -49,7 +49,7 @@ export function createApp(deps: ApiDeps, options: AppOptions = {}): App {
     const { webRoot } = deps;
     const path = new URL(c.req.url).pathname;
     const isPage = (c.req.method === "GET" || c.req.method === "HEAD") && !path.startsWith("/api/") && path !== "/api";
-    const file = isPage && webRoot !== undefined ? await serveFile(webRoot, path) : null;
+    const file = isPage && webRoot !== undefined ? await serveFile(webRoot, path, c.req.header("accept") ?? "") : null;
     if (file === null) throw new Problem("not_found");
     return file;
   });

@@ -23,7 +23,7 @@ export const refusalText = (status: CallStatus, detail: string): string => {
     case "cancelled":
       return `cancelled: ${detail} Nothing was executed.`;
     case "invalid":
-      return `invalid: The approval is no longer valid (${detail}). Nothing was executed. A new proposal needs a new approval.`;
+      return `invalid: The approval is no longer valid (${detail.replace(/\.$/, "")}). Nothing was executed. A new proposal needs a new approval.`;
     case "denied":
       return `denied: ${detail} Nothing was executed.`;
     case "unknown":

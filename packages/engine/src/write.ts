@@ -170,7 +170,7 @@ const asWrite = async (read: Promise<ToolResult>): Promise<WriteOutcome> => ({ k
 
 const WHY: Readonly<Record<InvalidReason, string>> = {
   stale: "The target changed since the proposal.",
-  superseded: "Rights, rules, tool or source changed since the approval.",
+  superseded: "Rights, rules, tool or source changed since the request was made.",
   lapsed: "The time to execute after the approval is over.",
   upgraded: "The platform no longer executes this form of the proposal.",
   tampered: "The stored request does not match its hash.",

@@ -18,17 +18,19 @@ const TYPES: Readonly<Record<string, string>> = {
 /**
  * A file of the built web app, or its page for every path that is none (the app routes by itself). Files under /assets/
  * carry their content's hash in the name and never change; everything else is asked for anew.
- * Null: a missing asset, or no built app.
+ * A browser that goes to an address (`accept` names text/html) always gets the page, which then says that nothing is
+ * there; whoever asks for a missing asset does not.
+ * Null: no such asset, or no built app.
  */
-export async function serveFile(root: string, path: string): Promise<Response | null> {
+export async function serveFile(root: string, path: string, accept: string): Promise<Response | null> {
   const relative = fileOf(path);
-  if (relative === null) return null;
-  const file = relative === "" ? null : await readOrNull(join(root, relative));
-  if (file !== null) {
+  const file = relative === null || relative === "" ? null : await readOrNull(join(root, relative));
+  if (file !== null && relative !== null) {
     const immutable = relative.startsWith(`assets${sep}`);
     return answer(file, extname(relative), immutable ? "public, max-age=31536000, immutable" : "no-cache");
   }
-  if (extname(relative) !== "") return null;
+  const isRoute = relative !== null && extname(relative) === "";
+  if (!isRoute && !accept.includes("text/html")) return null;
   const page = await readOrNull(join(root, "index.html"));
   return page === null ? null : answer(page, ".html", "no-cache");
 }

@@ -5,20 +5,22 @@ import type { ChatDetail, ChatSummary } from "@aiw/contract/views";
 import type { Ctx } from "@aiw/platform/ctx";
 import type { Tx } from "@aiw/platform/db";
 import * as audit from "../audit/write.ts";
+import { readName } from "../identity/names.ts";
 import { inWorkspace } from "../identity/scope.ts";
 import { detail } from "./get.ts";
 import { summaryOf } from "./view.ts";
 
 /**
  * Starts a chat. Without a title it is empty until the first message gives one.
- * @throws Problem no_tested_source: the workspace's chat is closed until a source was tested (CHT-0)
+ * @throws Problem no_tested_source: the workspace's chat is closed until a source was tested (CHT-0) | bad_request (title)
  */
-export function create(ctx: Ctx<Member>, input: { readonly title?: string | undefined }): Promise<ChatDetail> {
+export async function create(ctx: Ctx<Member>, input: { readonly title?: string | undefined }): Promise<ChatDetail> {
   const { workspaceId, userId } = ctx.actor;
+  const title = input.title === undefined ? "" : readName(input.title, "title");
   return inWorkspace(ctx, async (tx) => {
     await requireTestedSource(tx, workspaceId);
     const [row] = await tx<{ id: string }[]>`
-      insert into chats (workspace_id, title, created_by) values (${workspaceId}, ${input.title ?? ""}, ${userId}) returning id`;
+      insert into chats (workspace_id, title, created_by) values (${workspaceId}, ${title}, ${userId}) returning id`;
     if (row === undefined) throw new Error("the new chat has no id");
     return detail(tx, ctx.actor, row.id);
   });
@@ -37,12 +39,16 @@ export interface ChatChange {
   readonly mode?: ChatMode | undefined;
 }
 
-/** Renames, archives or brings back, switches plan mode (CHT-1, AI-3); for every member. @throws Problem not_found */
-export function update(ctx: Ctx<Member>, chatId: string, change: ChatChange): Promise<ChatSummary> {
+/**
+ * Renames, archives or brings back, switches plan mode (CHT-1, AI-3); for every member.
+ * @throws Problem not_found | bad_request (title)
+ */
+export async function update(ctx: Ctx<Member>, chatId: string, change: ChatChange): Promise<ChatSummary> {
   const { workspaceId, userId } = ctx.actor;
+  const title = change.title === undefined ? null : readName(change.title, "title");
   return inWorkspace(ctx, async (tx) => {
     const rows = await tx`
-      update chats set title = coalesce(${change.title ?? null}, title), mode = coalesce(${change.mode ?? null}, mode),
+      update chats set title = coalesce(${title}::text, title), mode = coalesce(${change.mode ?? null}, mode),
              archived_at = case ${change.archived ?? null}::boolean when true then coalesce(archived_at, aiw_now())
                                 when false then null else archived_at end
        where id = ${chatId} and workspace_id = ${workspaceId} returning id`;

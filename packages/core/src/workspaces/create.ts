@@ -4,7 +4,8 @@ import type { WorkspaceDetail } from "@aiw/contract/views";
 import type { Ctx } from "@aiw/platform/ctx";
 import { isUniqueViolation, transaction, type Tx } from "@aiw/platform/db";
 import * as audit from "../audit/write.ts";
-import { setWorkspaces } from "../identity/scope.ts";
+import { readName } from "../identity/names.ts";
+import { requireFreeName } from "./free-name.ts";
 import { detail } from "./get.ts";
 
 export interface WorkspaceDefaults {
@@ -22,7 +23,7 @@ export interface NewWorkspace {
 
 /**
  * Makes a workspace in a team of the person, who becomes its admin (IDN-0); audited.
- * @throws Problem forbidden (no team) | bad_request (teamId needed) | not_found (foreign team) | name_taken
+ * @throws Problem forbidden (no team) | bad_request (teamId needed) | bad_request (name) | not_found (foreign team) | name_taken
  */
 export async function create(
   ctx: Ctx<Human>,
@@ -30,16 +31,17 @@ export async function create(
   defaults: WorkspaceDefaults,
 ): Promise<WorkspaceDetail> {
   const { userId } = ctx.actor;
+  const name = readName(input.name, "name");
   try {
     return await transaction(ctx.db, { workspaces: [], userId }, async (tx) => {
       const teamId = await teamFor(tx, userId, input.teamId);
       const [fresh] = await tx<{ id: string }[]>`select uuidv7() as id`;
       if (fresh === undefined) throw new Error("the database gave no id");
       const { id } = fresh;
-      await setWorkspaces(tx, [id]);
+      await requireFreeName(tx, { userId, teamId, workspaceId: id, name });
       await tx`
         insert into workspaces (id, team_id, name, description, approval_ttl_s, max_tool_rounds, created_by)
-        values (${id}, ${teamId}, ${input.name}, ${input.description}, ${defaults.approvalTtlS}, ${defaults.maxToolRounds}, ${userId})`;
+        values (${id}, ${teamId}, ${name}, ${input.description}, ${defaults.approvalTtlS}, ${defaults.maxToolRounds}, ${userId})`;
       await tx`insert into memberships (workspace_id, user_id, role) values (${id}, ${userId}, 'admin')`;
       await audit.write(tx, {
         workspaceId: id,
@@ -48,7 +50,7 @@ export async function create(
         objectKind: "workspace",
         objectId: id,
         source: "api",
-        data: { name: input.name, teamId },
+        data: { name, teamId },
       });
       return detail(tx, userId, id);
     });

@@ -6,7 +6,9 @@ import type { Ctx } from "@aiw/platform/ctx";
 import { isUniqueViolation } from "@aiw/platform/db";
 import * as audit from "../audit/write.ts";
 import { requireAdmin } from "../identity/actors.ts";
+import { readName } from "../identity/names.ts";
 import { inWorkspace } from "../identity/scope.ts";
+import { requireFreeName } from "./free-name.ts";
 import { detail } from "./get.ts";
 
 export interface WorkspaceChange {
@@ -28,7 +30,7 @@ interface Row {
 /**
  * Changes settings (workspace admin); another write policy raises the policy version, so that open requests are judged
  * anew. Audited with old and new values; a change to the present value is none.
- * @throws Problem forbidden | name_taken | bad_request (maxToolRounds above the platform's limit)
+ * @throws Problem forbidden | name_taken | bad_request (name, maxToolRounds above the platform's limit)
  */
 export async function update(
   ctx: Ctx<Member>,
@@ -38,14 +40,15 @@ export async function update(
   await requireAdmin(ctx);
   if ((change.maxToolRounds ?? 0) > limits.maxToolRounds)
     throw new Problem("bad_request", { fields: { maxToolRounds: "too_large" } });
-  const { userId, workspaceId } = ctx.actor;
+  const { userId, teamId, workspaceId } = ctx.actor;
+  const name = change.name === undefined ? undefined : readName(change.name, "name");
   try {
     return await inWorkspace(ctx, async (tx) => {
       const [before] = await tx<Row[]>`
         select name, description, write_policy, approval_ttl_s, max_tool_rounds from workspaces where id = ${workspaceId} for update`;
       if (before === undefined) throw new Problem("not_found");
       const after: Row = {
-        name: change.name ?? before.name,
+        name: name ?? before.name,
         description: change.description ?? before.description,
         write_policy: change.writePolicy ?? before.write_policy,
         approval_ttl_s: change.approvalTtlS ?? before.approval_ttl_s,
@@ -53,6 +56,7 @@ export async function update(
       };
       const data = differences(before, after);
       if (Object.keys(data).length === 0) return detail(tx, userId, workspaceId);
+      if (after.name !== before.name) await requireFreeName(tx, { userId, teamId, workspaceId, name: after.name });
       const stricterOrLooser = before.write_policy !== after.write_policy;
       await tx`
         update workspaces set name = ${after.name}, description = ${after.description}, write_policy = ${after.write_policy},
