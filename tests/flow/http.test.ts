@@ -309,7 +309,14 @@ test("whatever address a browser goes to, it gets the page of the app, and never
     api.request(
       new Request(`http://localhost${path}`, { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } }),
     );
-  for (const path of ["/w/%00", "/w/%E0%A4%A", "/assets/gone.js", "/.secret", "/..%2f.secret", "/%2e%2e/%2e%2e/etc/passwd.txt"]) {
+  for (const path of [
+    "/w/%00",
+    "/w/%E0%A4%A",
+    "/assets/gone.js",
+    "/.secret",
+    "/..%2f.secret",
+    "/%2e%2e/%2e%2e/etc/passwd.txt",
+  ]) {
     const answer = await go(path);
     expect([answer.status, answer.headers.get("content-type"), answer.headers.get("cache-control")], path).toEqual([
       200,
