@@ -38,7 +38,19 @@ describe("the diff view shows all of the change or the raw patch (APR-1, APR-2)"
   });
   test("a changed line ending is visible on the line", () => {
     const model = hunks(diffModel("@@ -1 +1 @@\n-a\n+a\r\n"));
-    expect(model.hunks[0]?.lines[1]?.parts.at(-1)?.text).toBe("⟨U+000D⟩");
+    expect(model.hunks[0]?.lines[1]?.parts.at(-1)).toEqual({ text: "␍", lineEnd: true, changed: true });
+    expect(model.disguised).toBe(0);
+  });
+  test("APR-2: a file with CR LF line ends raises no alarm; a carriage return inside a line, or before no line feed, does", () => {
+    const file = hunks(diffModel("@@ -1,3 +1,3 @@\n one\r\n-const a = 1;\r\n+const a = 2;\r\n \r\n"));
+    expect(file.disguised).toBe(0);
+    expect(file.hunks[0]?.lines.map((line) => line.parts.at(-1))).toEqual(
+      Array<unknown>(4).fill({ text: "␍", lineEnd: true, changed: false }),
+    );
+    const inside = hunks(diffModel("@@ -1 +1,2 @@\n-safe\r\n+safe\rdanger\r\n+more\r\r\n"));
+    expect(inside.disguised).toBe(2);
+    const last = hunks(diffModel("@@ -1 +1 @@\n-a\n+a\r\n\\ No newline at end of file\n"));
+    expect(last.disguised).toBe(1);
   });
   test.each([
     ["a wrong hunk count", "@@ -1,2 +1,3 @@\n a\n-b\n+c\n"],

@@ -1,6 +1,6 @@
 import { parsePatch } from "diff";
 import { commonShare, type DiffPart, markWords } from "./diff-words.ts";
-import { countDisguised, visibleText } from "./visible-text.ts";
+import { countDisguised, LINE_END, visibleText } from "./visible-text.ts";
 
 export interface DiffLine {
   readonly kind: "context" | "add" | "del";
@@ -81,6 +81,12 @@ function pairs(removed: readonly Row[], added: readonly Row[]): readonly (readon
   });
 }
 
+/** Whether a line ends with CR LF: its line feed is not in the row, and a last line without one has a lone carriage return. */
+const hasReturn = (row: Row): boolean => row.text.endsWith("\r") && !row.noNewline;
+const bodyOf = (row: Row): string => (hasReturn(row) ? row.text.slice(0, -1) : row.text);
+const endOf = (row: Row, counterpart?: Row): readonly DiffPart[] =>
+  hasReturn(row) ? [{ ...LINE_END, changed: counterpart !== undefined && !hasReturn(counterpart) }] : [];
+
 /** Word marks for each pair of a block of removed and added lines. */
 function markedParts(rows: readonly Row[]): ReadonlyMap<Row, readonly DiffPart[]> {
   const marked = new Map<Row, readonly DiffPart[]>();
@@ -92,17 +98,19 @@ function markedParts(rows: readonly Row[]): ReadonlyMap<Row, readonly DiffPart[]
     for (; rows[at]?.kind === "add"; at++) added.push(...rows.slice(at, at + 1));
     if (removed.length === 0 && added.length === 0) at++;
     for (const [before, after] of pairs(removed, added)) {
-      const words = markWords(before.text, after.text);
+      const words = markWords(bodyOf(before), bodyOf(after));
       if (words === null) continue;
-      marked.set(before, words.before);
-      marked.set(after, words.after);
+      marked.set(before, [...words.before, ...endOf(before, after)]);
+      marked.set(after, [...words.after, ...endOf(after, before)]);
     }
   }
   return marked;
 }
 
-const plainParts = (text: string): readonly DiffPart[] =>
-  visibleText(text).map((part) => ({ ...part, changed: false }));
+const plainParts = (row: Row): readonly DiffPart[] => [
+  ...visibleText(bodyOf(row)).map((part) => ({ ...part, changed: false })),
+  ...endOf(row),
+];
 
 function numbered(rows: readonly Row[], oldStart: number, newStart: number): readonly DiffLine[] {
   const marked = markedParts(rows);
@@ -112,7 +120,7 @@ function numbered(rows: readonly Row[], oldStart: number, newStart: number): rea
     kind: row.kind,
     oldLine: row.kind === "add" ? null : oldLine++,
     newLine: row.kind === "del" ? null : newLine++,
-    parts: marked.get(row) ?? plainParts(row.text),
+    parts: marked.get(row) ?? plainParts(row),
     noNewline: row.noNewline,
   }));
 }

@@ -27,6 +27,21 @@ describe("hidden characters are made visible (APR-2)", () => {
     expect(visibleString("p\u0430th слово")).toBe("p\u0430⟨U+0430⟩th слово");
     expect(visibleText("p\u0430th")[1]?.disguise).toBe("lookalike");
   });
+  test("the carriage return of a CR LF is shown without alarm, any other one is marked", () => {
+    expect(visibleString("a\r\nb\r\n")).toBe("a␍\nb␍\n");
+    expect(countDisguised("a\r\nb\r\n")).toBe(0);
+    expect(countDisguised("safe\rdanger")).toBe(1);
+    expect(countDisguised("safe\r\r\r\n")).toBe(2);
+  });
+  test("emoji that exist are drawn, joiners and tags elsewhere are marked", () => {
+    for (const text of ["👨‍👩‍👧👍🏽 ❤️", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "👩🏽‍💻"]) expect(visibleText(text)).toEqual([{ text }]);
+    expect(countDisguised("👍\u200D👍")).toBe(1);
+    expect(countDisguised("🏴\u{E0061}\u{E007F}")).toBe(2);
+  });
+  test("in what people write, blanks and alphabets are theirs; what hides or reorders is marked", () => {
+    expect(visibleText("z.\u00A0B. p\u0430th", "hidden")).toEqual([{ text: "z.\u00A0B. p\u0430th" }]);
+    expect(visibleString("a\u202Eb\u200B\u0007", "hidden")).toBe("a⟨U+202E⟩b⟨U+200B⟩⟨U+0007⟩");
+  });
   test("the count is the number of marks", () => {
     expect(countDisguised("\u200B\u202Ex\u0000")).toBe(3);
   });

@@ -1,14 +1,26 @@
+import { isEmoji, SEQUENCE } from "./emoji.ts";
+
 /**
  * What an approver saw is what runs (APR-2): characters that a screen would hide, reorder or disguise are turned into
  * readable marks. Nothing is removed, nothing is replaced silently.
  */
 export type Disguise = "invisible" | "bidi" | "control" | "space" | "lookalike";
 
-/** A stretch of text to print. `disguise` is set when `text` is a mark that stands for one odd character. */
+/**
+ * A stretch of text to print. `disguise` is set when `text` is a mark that stands for one odd character, `lineEnd` when it
+ * stands for the carriage return of a CR LF: that is shown, but hides nothing and is no disguise.
+ */
 export interface TextPart {
   readonly text: string;
   readonly disguise?: Disguise;
+  readonly lineEnd?: true;
 }
+
+/**
+ * `all`: everything odd, for what is decided on and for names. `hidden`: what people write, where unusual blanks and
+ * letters of several alphabets are ordinary; only what cannot be seen or reorders is marked.
+ */
+export type Marks = "all" | "hidden";
 
 const BIDI = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/u;
 const INVISIBLE =
@@ -55,37 +67,52 @@ function lookalikes(text: string): ReadonlySet<number> {
   return found;
 }
 
-/** Splits text into plain parts and marks for hidden, reordering or look-alike characters. Tab and line feed stay. */
-export function visibleText(text: string): readonly TextPart[] {
-  if (!ODD.test(text) && !DOUBLE_OF_LATIN.test(text)) return text === "" ? [] : [{ text }];
-  const doubles = DOUBLE_OF_LATIN.test(text) ? lookalikes(text) : new Set<number>();
+/** Offsets inside emoji that exist: there a joiner or a tag draws something. */
+function inEmoji(text: string): ReadonlySet<number> {
+  const found = new Set<number>();
+  for (const match of text.matchAll(SEQUENCE)) {
+    if (match[0].length < 3 || !isEmoji(match[0])) continue;
+    for (let at = match.index; at < match.index + match[0].length; at++) found.add(at);
+  }
+  return found;
+}
+
+/** The carriage return that ends a line with a line feed; shown without alarm. */
+export const LINE_END: TextPart = { text: "␍", lineEnd: true };
+
+/**
+ * Splits text into plain parts and marks for hidden, reordering or look-alike characters. Tab and line feed stay. The last
+ * carriage return before a line feed is a `LINE_END`; any other one would overwrite text on a terminal and is marked.
+ */
+export function visibleText(text: string, marks: Marks = "all"): readonly TextPart[] {
+  const mixed = marks === "all" && DOUBLE_OF_LATIN.test(text);
+  if (!ODD.test(text) && !mixed) return text === "" ? [] : [{ text }];
+  const doubles = mixed ? lookalikes(text) : new Set<number>();
+  const drawn = inEmoji(text);
   const parts: TextPart[] = [];
   let plain = "";
   let at = 0;
-  const flush = (): void => {
+  const push = (part: TextPart): void => {
     if (plain !== "") parts.push({ text: plain });
     plain = "";
+    parts.push(part);
   };
   for (const char of text) {
-    const disguise = disguiseOf(char);
-    if (disguise !== undefined) {
-      flush();
-      parts.push({ text: `⟨${codePointName(char)}⟩`, disguise });
-    } else if (doubles.has(at)) {
-      flush();
-      parts.push({ text: `${char}⟨${codePointName(char)}⟩`, disguise: "lookalike" });
-    } else {
-      plain += char;
-    }
+    const disguise = drawn.has(at) ? undefined : disguiseOf(char);
+    if (char === "\r" && text[at + 1] === "\n") push(LINE_END);
+    else if (disguise !== undefined && (marks === "all" || disguise !== "space"))
+      push({ text: `⟨${codePointName(char)}⟩`, disguise });
+    else if (doubles.has(at)) push({ text: `${char}⟨${codePointName(char)}⟩`, disguise: "lookalike" });
+    else plain += char;
     at += char.length;
   }
-  flush();
+  if (plain !== "") parts.push({ text: plain });
   return parts;
 }
 
 /** The same as one string, for titles and other places without markup. */
-export function visibleString(text: string): string {
-  return visibleText(text)
+export function visibleString(text: string, marks: Marks = "all"): string {
+  return visibleText(text, marks)
     .map((part) => part.text)
     .join("");
 }

@@ -17,6 +17,7 @@ export const de = {
     more: (n: number): string => (n === 1 ? "1 weitere Zeile anzeigen" : `${String(n)} weitere Zeilen anzeigen`),
     raw: "Die Änderung ließ sich nicht gegliedert darstellen. Hier steht sie unverändert als Text.",
     noText: "Für diese Datei gibt es keinen Textvergleich.",
+    lineEnd: "Zeilenende mit Wagenrücklauf (CR LF)",
     noNewline: "Kein Zeilenende am Dateiende",
     hidden: (n: number): string =>
       n === 1 ? "1 verstecktes oder irreführendes Zeichen" : `${String(n)} versteckte oder irreführende Zeichen`,

@@ -18,6 +18,7 @@ export const en: typeof de = {
     more: (n) => (n === 1 ? "Show 1 more line" : `Show ${String(n)} more lines`),
     raw: "The change could not be laid out. Here it is unchanged as text.",
     noText: "There is no text comparison for this file.",
+    lineEnd: "Line end with a carriage return (CR LF)",
     noNewline: "No newline at the end of the file",
     hidden: (n) => (n === 1 ? "1 hidden or misleading character" : `${String(n)} hidden or misleading characters`),
     addedLine: "added",
