@@ -227,6 +227,8 @@ export const approvalDetail = approvalSummary.extend({
   executedAt: instant.nullable(),
   executedHash: sha256.nullable(),
   reconciled: z.boolean(),
+  /** Who said what became of it while that was unknown, and why (RUN-7). */
+  settledBy: z.object({ by: person, comment: z.string() }).nullable(),
   result: z.string().nullable(),
   facts: z.record(z.string(), z.unknown()).nullable(),
   predecessorId: id.nullable(),

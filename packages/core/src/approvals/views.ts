@@ -197,6 +197,7 @@ interface DetailRow extends Row {
   ended_at: Date | null;
   executed_hash: string | null;
   reconciled: boolean;
+  settled_by: ApprovalDetail["settledBy"];
   result: string | null;
   facts: Record<string, unknown> | null;
   predecessor_id: string | null;
@@ -213,6 +214,8 @@ export const detail = async (ctx: Ctx<Human>, scope: readonly string[], approval
     const [row] = await tx<DetailRow[]>`
       select ${COLUMNS(tx, viewer.userId)}, a.snapshot_hash, a.definition_hash, a.policy_version, a.args_text, a.preview, a.preconditions,
              a.explanation, a.model_note, a.execute_before, a.attempt, a.ended_at, a.executed_hash, a.reconciled, a.result, a.facts, a.predecessor_id,
+             (select jsonb_build_object('by', jsonb_build_object('id', s.id, 'name', s.name, 'displayName', s.display_name), 'comment', a.reconcile_comment)
+                from users s where s.id = a.reconciled_by) as settled_by,
              (select x.id from approvals x where x.predecessor_id = a.id) as successor_id
         from ${FROM(tx)} where a.id = ${approvalId}`;
     if (row === undefined || !mayView(row, viewer)) throw new Problem("not_found");
@@ -254,6 +257,7 @@ export const detail = async (ctx: Ctx<Human>, scope: readonly string[], approval
       executedAt: row.status === "executed" ? (row.ended_at?.toISOString() ?? null) : null,
       executedHash: row.executed_hash,
       reconciled: row.reconciled,
+      settledBy: row.settled_by,
       result: row.result,
       facts: row.facts,
       predecessorId: row.predecessor_id,

@@ -159,6 +159,11 @@ export const de = {
     self: "Selbstfreigabe",
     byPolicy: "Durch Policy erlaubt",
     reconciled: "Durch Abgleich festgestellt",
+    byWord: "Als ausgeführt übernommen",
+    byWordBody:
+      "Ein Mensch hat am Ziel nachgesehen und angegeben, dass die Änderung wirksam wurde. Das Ziel hat es der Plattform nicht bestätigt.",
+    failedUnclear: "Der Lauf wurde beendet, ohne dass feststeht, ob die Änderung wirksam wurde.",
+    settledBy: "Abgleich durch {{ name }}: {{ comment }}",
   },
   invalidReason: {
     stale: "Das Ziel hat sich seit dem Antrag geändert. Es wurde nichts ausgeführt.",

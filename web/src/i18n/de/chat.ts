@@ -78,6 +78,7 @@ export const de = {
   end: {
     failed: "Der Lauf ist fehlgeschlagen",
     failedNothing: "Es wurde nichts nach außen geschrieben.",
+    failedUnclear: "Ein Mensch hat ihn beendet, ohne dass feststeht, ob die letzte Änderung wirksam wurde.",
     failedSome: (n: number): string =>
       plural(n, "1 Änderung war zuvor ausgeführt.", `${num(n)} Änderungen waren zuvor ausgeführt.`),
     resume: "Erneut versuchen",

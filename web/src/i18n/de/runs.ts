@@ -104,6 +104,7 @@ export const de = {
   error: {
     title: "Warum der Lauf endete",
     code: "Code {{ code }}",
+    unclear: "Ein Mensch hat den Lauf beendet, ohne dass feststeht, ob die letzte Änderung wirksam wurde.",
     nothingWritten: "Es wurde nichts nach außen geschrieben.",
     written: (n: number): string =>
       n === 1 ? "Bereits ausgeführt: 1 Schreibvorgang." : `Bereits ausgeführt: ${String(n)} Schreibvorgänge.`,

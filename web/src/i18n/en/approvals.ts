@@ -159,6 +159,11 @@ export const en: typeof de = {
     self: "Self-approval",
     byPolicy: "Allowed by policy",
     reconciled: "Established by reconciliation",
+    byWord: "Taken as executed",
+    byWordBody:
+      "A person looked at the target and said that the change took effect. The target did not confirm it to the platform.",
+    failedUnclear: "The run was ended without establishing whether the change took effect.",
+    settledBy: "Reconciliation by {{ name }}: {{ comment }}",
   },
   invalidReason: {
     stale: "The target changed since the request. Nothing was executed.",

@@ -78,6 +78,7 @@ export const en: typeof de = {
   end: {
     failed: "The run failed",
     failedNothing: "Nothing was written externally.",
+    failedUnclear: "A person ended it without establishing whether the last change took effect.",
     failedSome: (n: number): string =>
       plural(n, "1 change had been executed before.", `${num(n)} changes had been executed before.`),
     resume: "Try again",

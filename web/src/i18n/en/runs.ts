@@ -106,6 +106,7 @@ export const en: typeof de = {
   error: {
     title: "Why the run ended",
     code: "Code {{ code }}",
+    unclear: "A person ended the run without establishing whether the last change took effect.",
     nothingWritten: "Nothing was written externally.",
     written: (n) => (n === 1 ? "Already executed: 1 write." : `Already executed: ${String(n)} writes.`),
   },

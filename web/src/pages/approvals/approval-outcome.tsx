@@ -30,6 +30,10 @@ const TONE: Readonly<Record<ApprovalDetail["status"], string>> = {
   unknown: "border-neg bg-surface",
 };
 
+/** Executed by the word of a person: nothing outside confirmed it (RUN-7). */
+const byWord = (item: ApprovalDetail): boolean =>
+  item.status === "executed" && item.reconciled && item.settledBy !== null && item.facts === null;
+
 const headline = (item: ApprovalDetail): string => {
   const name = item.decidedBy?.displayName ?? "";
   switch (item.status) {
@@ -39,6 +43,8 @@ const headline = (item: ApprovalDetail): string => {
       return item.allowedByPolicy ? t("outcome.approvedByPolicy") : t("outcome.approved", { name });
     case "rejected":
       return t("outcome.rejected", { name });
+    case "executed":
+      return t(byWord(item) ? "outcome.byWord" : "outcome.executed");
     default:
       return t(`outcome.${item.status}`);
   }
@@ -47,7 +53,7 @@ const headline = (item: ApprovalDetail): string => {
 const body = (item: ApprovalDetail): string | null => {
   switch (item.status) {
     case "executed":
-      return t("outcome.executedBody");
+      return t(byWord(item) ? "outcome.byWordBody" : "outcome.executedBody");
     case "rejected":
       return t("outcome.rejectedHint");
     case "expired":
@@ -60,6 +66,8 @@ const body = (item: ApprovalDetail): string | null => {
       return t(`invalidReason.${item.invalidReason ?? "none"}`);
     case "unknown":
       return t("outcome.unknownBody");
+    case "failed":
+      return item.settledBy === null ? null : t("outcome.failedUnclear");
     default:
       return null;
   }
@@ -163,6 +171,13 @@ export const ApprovalOutcome = (props: {
         </p>
       )}
     </Show>
+    <Show when={props.item.settledBy}>
+      {(settled) => (
+        <p class="mt-2 whitespace-pre-wrap [overflow-wrap:anywhere]">
+          <VisibleText text={t("outcome.settledBy", { name: settled().by.displayName, comment: settled().comment })} />
+        </p>
+      )}
+    </Show>
     <div class="mt-2 flex flex-wrap gap-1.5">
       <Show when={props.item.selfApproval}>
         <span class="badge border-line-strong">{t("outcome.self")}</span>
@@ -174,7 +189,9 @@ export const ApprovalOutcome = (props: {
         <span class="badge border-line-strong">{t("outcome.reconciled")}</span>
       </Show>
     </div>
-    <Show when={props.item.executedHash}>{(hash) => <Receipt item={props.item} executedHash={hash()} />}</Show>
+    <Show when={byWord(props.item) ? null : props.item.executedHash}>
+      {(hash) => <Receipt item={props.item} executedHash={hash()} />}
+    </Show>
     <Show when={props.item.facts}>
       {(facts) => (
         <div class="mt-2">

@@ -46,6 +46,7 @@ const base: ApprovalDetail = {
   executedAt: null,
   executedHash: null,
   reconciled: false,
+  settledBy: null,
   result: null,
   facts: null,
   predecessorId: null,

@@ -64,9 +64,10 @@ const Failed = (props: EndProps) => {
         </Show>
       </p>
       <p>
-        <Show when={nothingWritten(props.calls)} fallback={tChat("end.failedSome", executed(props.calls))}>
-          {tChat("end.failedNothing")}
-        </Show>
+        <Switch fallback={tChat("end.failedSome", executed(props.calls))}>
+          <Match when={props.run.errorCode === "ended_by_person"}>{tChat("end.failedUnclear")}</Match>
+          <Match when={nothingWritten(props.calls)}>{tChat("end.failedNothing")}</Match>
+        </Switch>
       </p>
       <Show when={props.run.may.resume && props.isLast}>
         <div class="flex flex-wrap items-center gap-3">

@@ -44,7 +44,13 @@ const Ended = (props: { readonly run: RunDetail }): JSX.Element => {
       <Show when={props.run.errorCode}>
         {(code) => <p class="mt-1 font-mono text-meta">{t("error.code", { code: code() })}</p>}
       </Show>
-      <p class="mt-1">{written() === 0 ? t("error.nothingWritten") : t("error.written", written())}</p>
+      <p class="mt-1">
+        {props.run.errorCode === "ended_by_person"
+          ? t("error.unclear")
+          : written() === 0
+            ? t("error.nothingWritten")
+            : t("error.written", written())}
+      </p>
     </section>
   );
 };
