@@ -49,6 +49,7 @@ export const de = {
   noteMissing: "Die KI hat nichts dazu geschrieben.",
   rehearsal: "Probelauf",
   rehearsalCommit: "Die Änderung wurde auf Commit {{ base }} angewendet; daraus entsteht Commit {{ commit }}.",
+  rehearsalQuoted: "„{{ text }}“",
   noRehearsal: "Ein Probelauf ist für diese Aktion nicht möglich.",
   generalPreview: "Diese Aktion hat keine eigene Vorschau. Ausgeführt werden genau die Argumente unten.",
   argsSize: "{{ bytes }} Bytes, genau so wie sie ausgeführt werden",
@@ -76,7 +77,7 @@ export const de = {
     global_approver: "Global",
   },
   preconditionsNone: "Keine Voraussetzungen hinterlegt.",
-  preconditionsOk: "Unverändert seit dem Antrag. Vor der Ausführung wird erneut geprüft.",
+  preconditionsRecorded: "So beim Antrag festgehalten. Vor der Ausführung wird geprüft.",
   preconditionsStale: "Am Ziel hat sich etwas geändert. Freigeben ist nicht mehr möglich.",
   precondition: {
     base: "Basis-Commit",

@@ -57,7 +57,8 @@ export const de = {
   stopKeep: "Weiterlaufen lassen",
   latest: "Zum Neuesten",
   step: {
-    queued: "Startet, sobald ein Platz frei ist.",
+    queued: "Startet gleich.",
+    next: "Geht gleich weiter.",
     model: "Schritt {{ n }}: Die KI denkt nach",
     tools: "Schritt {{ n }}: Tools werden ausgeführt",
     writing: "Schritt {{ n }}: Die KI schreibt",

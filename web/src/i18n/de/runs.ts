@@ -64,7 +64,7 @@ export const de = {
     attempt: "Versuch {{ n }}",
     queue: "Warteschlange {{ ms }}",
     running: "läuft",
-    none: "Noch kein Schritt. Der Lauf startet, sobald ein Platz frei ist.",
+    none: "Noch kein Schritt. Der Lauf startet gleich.",
     outcomes: {
       calls: "Tools angefragt",
       asked: "Freigabe beantragt",

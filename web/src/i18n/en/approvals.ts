@@ -51,6 +51,7 @@ export const en: typeof de = {
   noteMissing: "The AI wrote nothing about it.",
   rehearsal: "Rehearsal",
   rehearsalCommit: "The change was applied to commit {{ base }}; the commit it makes is {{ commit }}.",
+  rehearsalQuoted: "“{{ text }}”",
   noRehearsal: "This action cannot be rehearsed.",
   generalPreview: "This action has no preview of its own. Exactly the arguments below are executed.",
   argsSize: "{{ bytes }} bytes, exactly as they are executed",
@@ -78,7 +79,7 @@ export const en: typeof de = {
     global_approver: "Global",
   },
   preconditionsNone: "No preconditions recorded.",
-  preconditionsOk: "Unchanged since the request. Checked again before execution.",
+  preconditionsRecorded: "As recorded with the request. Checked before execution.",
   preconditionsStale: "Something changed at the target. Approving is no longer possible.",
   precondition: {
     base: "Base commit",

@@ -57,7 +57,8 @@ export const en: typeof de = {
   stopKeep: "Let it run",
   latest: "To the latest",
   step: {
-    queued: "Starts when a slot is free.",
+    queued: "Starts shortly.",
+    next: "Goes on shortly.",
     model: "Step {{ n }}: the AI is thinking",
     tools: "Step {{ n }}: tools are being executed",
     writing: "Step {{ n }}: the AI is writing",

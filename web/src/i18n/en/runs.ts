@@ -66,7 +66,7 @@ export const en: typeof de = {
     attempt: "Attempt {{ n }}",
     queue: "Queue {{ ms }}",
     running: "running",
-    none: "No step yet. The run starts when a slot is free.",
+    none: "No step yet. The run starts shortly.",
     outcomes: {
       calls: "asked for tools",
       asked: "requested approval",

@@ -8,19 +8,11 @@ import { type DiffControls, DiffView } from "../../ui/diff-view.tsx";
 import { Hash } from "../../ui/hash.tsx";
 import { JsonText, RawText } from "../../ui/json-tree.tsx";
 import { VisibleText } from "../../ui/visible-text-view.tsx";
+import { rehearsalText } from "./rehearsal.ts";
 
 type FieldKey = keyof typeof de.field;
 const isField = (label: string): label is FieldKey => Object.hasOwn(de.field, label);
 const fieldLabel = (label: string): string => (isField(label) ? t(`field.${label}`) : label);
-
-/** The rehearsal of a commit in the reader's language; what this version does not know is shown as it was told. */
-const rehearsalText = (preview: ApprovalDetail["preview"], told: string): string => {
-  const short = (label: string): string =>
-    preview.fields?.find((field) => field.label === label)?.value.slice(0, 12) ?? "";
-  const [base, commit] = [short("base"), short("commit")];
-  const known = base !== "" && commit !== "" && told.includes(base) && told.includes(commit);
-  return known ? t("rehearsalCommit", { base, commit }) : told;
-};
 
 export interface ChangeProps {
   readonly item: ApprovalDetail;

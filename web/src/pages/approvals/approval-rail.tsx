@@ -10,6 +10,7 @@ import { Person } from "../../ui/person.tsx";
 import { RequestBadge } from "../../ui/state-badge.tsx";
 import { VisibleText } from "../../ui/visible-text-view.tsx";
 import { FactList } from "./approval-facts.tsx";
+import { preconditionNote } from "./decision-model.ts";
 
 const Section = (props: { readonly title: string; readonly children: JSX.Element }): JSX.Element => (
   <section class="flex flex-col gap-1.5 border-t border-line pt-3 first:border-t-0 first:pt-0">
@@ -34,9 +35,7 @@ const Preconditions = (props: { readonly item: ApprovalDetail }): JSX.Element =>
     >
       <FactList facts={props.item.preconditions} label={preconditionLabel} />
       <Show when={props.item.status === "pending"}>
-        <p class={props.item.stale ? "text-neg" : "text-ink-2"}>
-          {props.item.stale ? t("preconditionsStale") : t("preconditionsOk")}
-        </p>
+        <p class={props.item.stale ? "text-neg" : "text-ink-2"}>{t(preconditionNote(props.item))}</p>
       </Show>
     </Show>
   </Section>

@@ -1,6 +1,16 @@
 import type { ApprovalDetail, ApprovalSummary } from "@aiw/contract/views";
 import { describe, expect, test } from "vitest";
-import { byUrgency, confirmationOf, differenceOf, factLink, isPast, neighbour } from "./decision-model.ts";
+import { de } from "../../i18n/de/approvals.ts";
+import { en } from "../../i18n/en/approvals.ts";
+import {
+  byUrgency,
+  confirmationOf,
+  differenceOf,
+  factLink,
+  isPast,
+  neighbour,
+  preconditionNote,
+} from "./decision-model.ts";
 
 const person = { id: "0190b0a0-0000-7000-8000-000000000001", name: "member", displayName: "Member" };
 const base: ApprovalDetail = {
@@ -55,6 +65,12 @@ const base: ApprovalDetail = {
   votes: [],
   mayRequestAgain: false,
 };
+
+test("APR-1: the page never says that nothing changed at the target: only what was recorded, or that something did change", () => {
+  expect(preconditionNote(base)).toBe("preconditionsRecorded");
+  expect(preconditionNote({ ...base, stale: true })).toBe("preconditionsStale");
+  expect(`${de.preconditionsRecorded} ${en.preconditionsRecorded}`).not.toMatch(/unver|unchanged|erneut|again/i);
+});
 
 describe("an open request never changes under the cursor (APR-15)", () => {
   test("nothing relevant changed: the page stays as it is", () => {

@@ -18,6 +18,11 @@ export function differenceOf(shown: ApprovalDetail, live: ApprovalDetail): Diffe
   return null;
 }
 
+/** What is known of the target of an open request: that it changed, or what was recorded. That nothing changed is not known. */
+export const preconditionNote = (
+  item: Pick<ApprovalSummary, "stale">,
+): "preconditionsStale" | "preconditionsRecorded" => (item.stale ? "preconditionsStale" : "preconditionsRecorded");
+
 /** How an approval is confirmed: at once, by a second click, or by typing the name of the target. */
 export function confirmationOf(item: Pick<ApprovalSummary, "riskClass">): "direct" | "confirm" | "type" {
   if (item.riskClass === "read" || item.riskClass === "write_internal") return "direct";

@@ -7,8 +7,8 @@ import { AiLabel } from "./message-item.tsx";
 
 /** Which step the run is in, in words. */
 export const phaseText = (run: RunSummary, live: LiveRun): string => {
-  if (run.status === "queued") return tChat("step.queued");
   const step = Math.max(run.step, live.step);
+  if (run.status === "queued") return tChat(step === 0 ? "step.queued" : "step.next");
   if (step === 0 || live.kind === null) return tChat("step.start");
   const attempt = live.attempt > 1 ? ` (${tChat("step.attempt", { n: live.attempt })})` : "";
   if (live.text !== "") return tChat("step.writing", { n: step }) + attempt;
