@@ -36,10 +36,14 @@ export const leave = (): void => {
 export const checkSession = async (): Promise<Me | null> =>
   queryClient.fetchQuery({ queryKey: keys.me, queryFn: fetchMe, staleTime: 0 });
 
-/** When any call says that the session ended, the guard of the shell leads to the sign-in page. */
+/**
+ * When any call says that the session ended, the guard of the shell leads to the sign-in page; when one says that a right
+ * is missing, what this page knows of rights is asked anew.
+ */
 export const watchSession = (): void => {
   onProblem((problem) => {
     if (problem.code === "not_signed_in") queryClient.setQueryData(keys.me, null);
-    if (problem.code === "password_change_required") void queryClient.invalidateQueries({ queryKey: keys.me });
+    if (problem.code === "password_change_required" || problem.code === "forbidden")
+      void queryClient.invalidateQueries({ queryKey: keys.me });
   });
 };

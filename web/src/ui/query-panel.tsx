@@ -14,7 +14,8 @@ interface QueryLike<T> {
   readonly refetch: () => unknown;
 }
 
-const isNotFound = (query: QueryLike<unknown>): boolean => query.isError && asProblem(query.error).code === "not_found";
+const isNotFound = (query: QueryLike<unknown>): boolean =>
+  query.isError && query.data === undefined && asProblem(query.error).code === "not_found";
 
 /**
  * The three states of a read. Data is touched only once it is there, so nothing suspends; a failed refetch keeps what
@@ -31,7 +32,7 @@ export const QueryPanel = <T,>(props: {
     <Match when={props.query.isPending}>
       <Skeleton rows={props.rows} />
     </Match>
-    <Match when={props.whole === true && props.query.data === undefined && isNotFound(props.query)}>
+    <Match when={props.whole === true && isNotFound(props.query)}>
       <NothingHere />
     </Match>
     <Match when={props.query.isError && props.query.data === undefined}>

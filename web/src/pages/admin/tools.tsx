@@ -15,6 +15,8 @@ import { RiskBadge } from "../../ui/risk-badge.tsx";
 import { TabLinks } from "../../ui/tab-links.tsx";
 import { type Filter, FILTERS, grouped } from "./classification.ts";
 import { ClassifyForm } from "./classify-form.tsx";
+import { PlatformOnly } from "./platform-only.tsx";
+import { VisibleText } from "../../ui/visible-text-view.tsx";
 
 const isFilter = (value: unknown): value is Filter => FILTERS.some((filter) => filter === value);
 
@@ -68,7 +70,7 @@ const Row = (props: { readonly tool: AdminTool }): JSX.Element => {
             <Show when={props.tool.classifiedAt} fallback={t("tools.never")}>
               {(at) => (
                 <>
-                  {props.tool.classifiedBy?.displayName}{" "}
+                  <VisibleText text={props.tool.classifiedBy?.displayName ?? ""} />{" "}
                   <span class="num block text-meta text-ink-2">{dateTime(at())}</span>
                 </>
               )}
@@ -93,8 +95,7 @@ const Row = (props: { readonly tool: AdminTool }): JSX.Element => {
   );
 };
 
-/** Classification of all tools by a platform admin; what is not classified is denied (POL-4). */
-export const AdminToolsPage = (): JSX.Element => {
+const ToolClassification = (): JSX.Element => {
   const [search] = useSearchParams<{ filter?: string }>();
   const filter = (): Filter => (isFilter(search.filter) ? search.filter : "all");
   const query = useQuery(() => ({ queryKey: keys.adminTools, queryFn: () => call("listTools") }));
@@ -139,3 +140,10 @@ export const AdminToolsPage = (): JSX.Element => {
     </Page>
   );
 };
+
+/** Classification of all tools by a platform admin; what is not classified is denied (POL-4). */
+export const AdminToolsPage = (): JSX.Element => (
+  <PlatformOnly>
+    <ToolClassification />
+  </PlatformOnly>
+);

@@ -14,6 +14,7 @@ import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryPanel } from "../../ui/query-panel.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { createAction } from "../settings/save.ts";
+import { PlatformOnly } from "./platform-only.tsx";
 import { TeamSection } from "./team-section.tsx";
 import { type Open, UserDialogs } from "./user-dialogs.tsx";
 import type { SavedUser } from "./user-form.tsx";
@@ -69,8 +70,7 @@ const UserTable = (props: {
   </table>
 );
 
-/** People and teams of the platform, for its admins (ADM-1, IDN-0, IDN-2). */
-export const AdminUsersPage = (): JSX.Element => {
+const UserAdministration = (): JSX.Element => {
   const me = useMe();
   const searchId = createUniqueId();
   const search = createSearch();
@@ -178,3 +178,10 @@ export const AdminUsersPage = (): JSX.Element => {
     </Page>
   );
 };
+
+/** People and teams of the platform, for its admins (ADM-1, IDN-0, IDN-2). */
+export const AdminUsersPage = (): JSX.Element => (
+  <PlatformOnly>
+    <UserAdministration />
+  </PlatformOnly>
+);

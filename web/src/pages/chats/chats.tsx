@@ -51,9 +51,13 @@ export const ChatsPage = () => {
       when={panes()}
       fallback={
         <Page>
-          <PageHeader title={tChat("title")} />
-          <QueryPanel query={workspace} rows={4}>
-            {(ws) => <Locked workspace={ws()} />}
+          <QueryPanel query={workspace} rows={4} whole>
+            {(ws) => (
+              <>
+                <PageHeader title={tChat("title")} />
+                <Locked workspace={ws()} />
+              </>
+            )}
           </QueryPanel>
         </Page>
       }

@@ -6,6 +6,7 @@ import { call } from "../../data/client.ts";
 import { useNow } from "../../data/clock.ts";
 import { keys } from "../../data/keys.ts";
 import { isActiveRun } from "../../data/states.ts";
+import { useWorkspace } from "../../data/workspace.ts";
 import { duration, num } from "../../i18n/index.ts";
 import { runs as t } from "../../i18n/runs.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -17,6 +18,7 @@ import { RelativeTime } from "../../ui/relative-time.tsx";
 import { RunBadge } from "../../ui/state-badge.tsx";
 import { TabLinks } from "../../ui/tab-links.tsx";
 import { RunActions } from "./run-actions.tsx";
+import { VisibleText } from "../../ui/visible-text-view.tsx";
 
 const GROUPS = ["running", "waiting", "completed", "failed"] as const;
 type Group = (typeof GROUPS)[number];
@@ -43,7 +45,7 @@ const Row = (props: { readonly run: RunSummary }): JSX.Element => {
             class="link min-w-0 font-medium [overflow-wrap:anywhere]"
             href={`/w/${props.run.workspaceId}/runs/${props.run.id}`}
           >
-            {props.run.title}
+            <VisibleText text={props.run.title} marks="hidden" />
           </A>
         </div>
         <div class="mt-1 flex flex-wrap items-center gap-x-4 gap-y-1 text-meta text-ink-2">
@@ -66,6 +68,7 @@ export const RunsPage = (): JSX.Element => {
   const params = useParams<{ ws: string }>();
   const [search] = useSearchParams<{ group?: string }>();
   const group = (): Group | undefined => (isGroup(search.group) ? search.group : undefined);
+  const workspace = useWorkspace(() => params.ws);
   const query = useInfiniteQuery(() => ({
     queryKey: [...keys.runs(params.ws, group() ?? "all"), "pages"],
     queryFn: ({ pageParam, signal }: { pageParam: string | undefined; signal: AbortSignal }) =>
@@ -82,47 +85,53 @@ export const RunsPage = (): JSX.Element => {
   const href = (of: Group | undefined): string => `/w/${params.ws}/runs${of === undefined ? "" : `?group=${of}`}`;
   return (
     <Page wide>
-      <PageHeader title={t("title")} />
-      <TabLinks
-        label={t("listLabel")}
-        current={group() ?? "all"}
-        links={[undefined, ...GROUPS].map((of) => ({
-          id: of ?? "all",
-          label: t(`group.${of ?? "all"}`),
-          href: href(of),
-        }))}
-      />
-      <QueryPanel query={query} rows={6}>
-        {(data) => (
-          <Show
-            when={data().pages.some((page) => page.items.length > 0)}
-            fallback={
-              <EmptyState
-                title={t("empty.title")}
-                action={
-                  <A class="btn" href={`/w/${params.ws}/chats`}>
-                    {t("empty.toChats")}
-                  </A>
-                }
-              >
-                {t("empty.hint")}
-              </EmptyState>
-            }
-          >
-            <ul class="panel divide-y divide-line" aria-label={t("listLabel")}>
-              <For each={data().pages.flatMap((page) => page.items)}>{(run) => <Row run={run} />}</For>
-            </ul>
-            <Show when={query.hasNextPage}>
-              <button
-                type="button"
-                class="btn btn-sm self-start"
-                disabled={query.isFetchingNextPage}
-                onClick={() => void query.fetchNextPage()}
-              >
-                {t("loadMore")}
-              </button>
-            </Show>
-          </Show>
+      <QueryPanel query={workspace} rows={6} whole>
+        {() => (
+          <>
+            <PageHeader title={t("title")} />
+            <TabLinks
+              label={t("listLabel")}
+              current={group() ?? "all"}
+              links={[undefined, ...GROUPS].map((of) => ({
+                id: of ?? "all",
+                label: t(`group.${of ?? "all"}`),
+                href: href(of),
+              }))}
+            />
+            <QueryPanel query={query} rows={6}>
+              {(data) => (
+                <Show
+                  when={data().pages.some((page) => page.items.length > 0)}
+                  fallback={
+                    <EmptyState
+                      title={t("empty.title")}
+                      action={
+                        <A class="btn" href={`/w/${params.ws}/chats`}>
+                          {t("empty.toChats")}
+                        </A>
+                      }
+                    >
+                      {t("empty.hint")}
+                    </EmptyState>
+                  }
+                >
+                  <ul class="panel divide-y divide-line" aria-label={t("listLabel")}>
+                    <For each={data().pages.flatMap((page) => page.items)}>{(run) => <Row run={run} />}</For>
+                  </ul>
+                  <Show when={query.hasNextPage}>
+                    <button
+                      type="button"
+                      class="btn btn-sm self-start"
+                      disabled={query.isFetchingNextPage}
+                      onClick={() => void query.fetchNextPage()}
+                    >
+                      {t("loadMore")}
+                    </button>
+                  </Show>
+                </Show>
+              )}
+            </QueryPanel>
+          </>
         )}
       </QueryPanel>
     </Page>

@@ -23,21 +23,21 @@ export const SettingsPage = (): JSX.Element => {
   const workspace = useWorkspace(() => params.ws);
   return (
     <Page>
-      <PageHeader title={t("title")} />
-      <TabLinks
-        label={t("tab.label")}
-        current={tab()}
-        links={TABS.map((of) => ({
-          id: of,
-          label: t(`tab.${of}`),
-          href: `/w/${params.ws}/settings${of === "general" ? "" : `?tab=${of}`}`,
-        }))}
-      />
-      <QueryPanel query={workspace} rows={6}>
+      <QueryPanel query={workspace} rows={6} whole>
         {(ws) => {
           const isAdmin = (): boolean => ws().role === "admin";
           return (
             <>
+              <PageHeader title={t("title")} />
+              <TabLinks
+                label={t("tab.label")}
+                current={tab()}
+                links={TABS.map((of) => ({
+                  id: of,
+                  label: t(`tab.${of}`),
+                  href: `/w/${params.ws}/settings${of === "general" ? "" : `?tab=${of}`}`,
+                }))}
+              />
               <Show when={!isAdmin()}>
                 <p class="text-ink-2">{t("readOnly")}</p>
               </Show>

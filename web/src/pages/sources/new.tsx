@@ -209,12 +209,14 @@ export const NewSourcePage = (): JSX.Element => {
   const workspace = useWorkspace(() => params.ws);
   return (
     <Page>
-      <PageHeader title={t("wizard.title")} />
-      <QueryPanel query={workspace} rows={5}>
+      <QueryPanel query={workspace} rows={5} whole>
         {(ws) => (
-          <Show when={ws().role === "admin"} fallback={<EmptyState title={t("onlyAdmin")} />}>
-            <Wizard workspaceId={params.ws} members={ws().members.length} />
-          </Show>
+          <>
+            <PageHeader title={t("wizard.title")} />
+            <Show when={ws().role === "admin"} fallback={<EmptyState title={t("onlyAdmin")} />}>
+              <Wizard workspaceId={params.ws} members={ws().members.length} />
+            </Show>
+          </>
         )}
       </QueryPanel>
     </Page>

@@ -13,12 +13,13 @@ import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryPanel } from "../../ui/query-panel.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { SourceBadge } from "./source-badge.tsx";
+import { VisibleText } from "../../ui/visible-text-view.tsx";
 
 const Row = (props: { readonly source: Source; readonly href: string }): JSX.Element => (
   <li class="flex flex-col gap-1 px-4 py-3">
     <div class="flex flex-wrap items-center gap-x-3 gap-y-1">
       <A class="link font-medium [overflow-wrap:anywhere]" href={props.href}>
-        {props.source.name}
+        <VisibleText text={props.source.name} />
       </A>
       <SourceBadge status={props.source.status} />
       <span class="text-meta text-ink-2">{t(`kind.${props.source.kind}`)}</span>
@@ -58,19 +59,21 @@ export const SourcesPage = (): JSX.Element => {
   );
   return (
     <Page>
-      <PageHeader title={t("title")} actions={connect()} />
-      <QueryPanel query={query} rows={3}>
+      <QueryPanel query={query} rows={3} whole>
         {(data) => (
-          <Show
-            when={data().items.length > 0}
-            fallback={<EmptyState title={t("empty.title")}>{t("empty.hint")}</EmptyState>}
-          >
-            <ul class="panel divide-y divide-line" aria-label={t("listLabel")}>
-              <For each={data().items}>
-                {(source) => <Row source={source} href={`/w/${params.ws}/sources/${source.id}`} />}
-              </For>
-            </ul>
-          </Show>
+          <>
+            <PageHeader title={t("title")} actions={connect()} />
+            <Show
+              when={data().items.length > 0}
+              fallback={<EmptyState title={t("empty.title")}>{t("empty.hint")}</EmptyState>}
+            >
+              <ul class="panel divide-y divide-line" aria-label={t("listLabel")}>
+                <For each={data().items}>
+                  {(source) => <Row source={source} href={`/w/${params.ws}/sources/${source.id}`} />}
+                </For>
+              </ul>
+            </Show>
+          </>
         )}
       </QueryPanel>
     </Page>
