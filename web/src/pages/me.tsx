@@ -9,6 +9,7 @@ import { LocaleSwitch } from "../ui/locale-switch.tsx";
 import { Page } from "../ui/page.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
 import { QueryPanel } from "../ui/query-panel.tsx";
+import { VisibleText } from "../ui/visible-text-view.tsx";
 
 const THEMES: readonly ThemeChoice[] = ["system", "light", "dark"];
 
@@ -49,7 +50,9 @@ export const MePage = () => {
           <Show when={person()}>
             {(p) => (
               <section class="panel p-5">
-                <p class="text-lg font-semibold">{p().displayName}</p>
+                <p class="text-lg font-semibold">
+                  <VisibleText text={p().displayName} />
+                </p>
                 <p class="text-ink-2">{p().name}</p>
                 <dl class="mt-4 grid grid-cols-[auto_1fr] gap-x-6 gap-y-1.5">
                   <dt class="text-ink-2">{tAuth("me.teams")}</dt>

@@ -20,6 +20,7 @@ import { RelativeTime } from "../ui/relative-time.tsx";
 import { RiskBadge } from "../ui/risk-badge.tsx";
 import { SourceHealth } from "../ui/source-health.tsx";
 import { RunBadge } from "../ui/state-badge.tsx";
+import { VisibleText } from "../ui/visible-text-view.tsx";
 
 const Section = (props: {
   readonly title: string;
@@ -47,7 +48,9 @@ const Row = (props: { readonly href: string; readonly title: string; readonly be
       href={props.href}
       class="flex min-h-10 flex-wrap items-center justify-between gap-x-3 gap-y-0.5 rounded-control px-2 py-1 hover:bg-sunken"
     >
-      <span class="min-w-0 flex-1 basis-40 truncate">{props.title}</span>
+      <span class="min-w-0 flex-1 basis-40 truncate">
+        <VisibleText text={props.title} marks="hidden" />
+      </span>
       <span class="flex items-center gap-2 text-meta text-ink-2">{props.beside}</span>
     </A>
   </li>
@@ -153,8 +156,12 @@ export const OverviewPage = () => {
           <>
             <PageHeader
               title={ws().name}
-              lead={ws().description === "" ? undefined : ws().description}
-              beside={<span class="text-meta text-ink-2">{ws().team.name}</span>}
+              lead={ws().description === "" ? undefined : <VisibleText text={ws().description} marks="hidden" />}
+              beside={
+                <span class="text-meta text-ink-2">
+                  <VisibleText text={ws().team.name} />
+                </span>
+              }
             />
             <Show when={!chats.isPending && !ready(ws())}>
               <section aria-labelledby="setup">

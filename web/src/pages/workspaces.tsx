@@ -18,6 +18,7 @@ import { PageHeader } from "../ui/page-header.tsx";
 import { QueryPanel } from "../ui/query-panel.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
 import { SourceHealth } from "../ui/source-health.tsx";
+import { VisibleText } from "../ui/visible-text-view.tsx";
 
 const Card = (props: { readonly ws: WorkspaceSummary }) => (
   <article class="panel relative flex flex-col gap-2 p-4 hover:border-line-strong">
@@ -25,13 +26,17 @@ const Card = (props: { readonly ws: WorkspaceSummary }) => (
       <h2 class="min-w-0 text-lg [overflow-wrap:anywhere]">
         {/* The whole card is the target; the name stays the link's text. */}
         <A href={`/w/${props.ws.id}`} class="after:absolute after:inset-0 after:rounded-panel">
-          {props.ws.name}
+          <VisibleText text={props.ws.name} />
         </A>
       </h2>
-      <span class="text-meta whitespace-nowrap text-ink-2">{props.ws.team.name}</span>
+      <span class="text-meta whitespace-nowrap text-ink-2">
+        <VisibleText text={props.ws.team.name} />
+      </span>
     </div>
     <Show when={props.ws.description !== ""}>
-      <p class="text-ink-2">{props.ws.description}</p>
+      <p class="text-ink-2">
+        <VisibleText text={props.ws.description} marks="hidden" />
+      </p>
     </Show>
     <div class="mt-auto flex flex-wrap items-center gap-x-4 gap-y-1 pt-1 text-meta text-ink-2">
       <SourceHealth sources={props.ws.sources} />

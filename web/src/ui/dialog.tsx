@@ -2,6 +2,7 @@ import * as Kobalte from "@kobalte/core/dialog";
 import X from "lucide-solid/icons/x";
 import { type JSX, Show } from "solid-js";
 import { t } from "../i18n/index.ts";
+import { VisibleText } from "./visible-text-view.tsx";
 
 /** A modal dialog: focus stays inside, Escape closes, focus returns to where it was. A full sheet on a phone. */
 export const Dialog = (props: {
@@ -29,7 +30,9 @@ export const Dialog = (props: {
             class="max-h-[92dvh] w-full max-w-lg overflow-y-auto rounded-t-panel border border-line bg-surface p-5 shadow-pop outline-none md:max-h-[80vh] md:rounded-panel"
           >
             <div class="flex items-start justify-between gap-4">
-              <Kobalte.Title class="text-lg font-semibold">{props.title}</Kobalte.Title>
+              <Kobalte.Title class="text-lg font-semibold [overflow-wrap:anywhere]">
+                <VisibleText text={props.title} marks="hidden" />
+              </Kobalte.Title>
               <Kobalte.CloseButton class="btn-icon -mt-1.5 -mr-2" aria-label={t("act.close")}>
                 <X size={16} aria-hidden="true" />
               </Kobalte.CloseButton>

@@ -9,6 +9,7 @@ import { useMe } from "../data/session.ts";
 import { num, t } from "../i18n/index.ts";
 import { LiveIndicator } from "./live-indicator.tsx";
 import { type NavItem, useNavItems } from "./nav-items.ts";
+import { VisibleText } from "./visible-text-view.tsx";
 import { WorkspaceSwitcher } from "./workspace-switcher.tsx";
 
 /** One entry: icon, word, how many wait, or that it is locked. */
@@ -93,7 +94,9 @@ export const SideNav = (props: { readonly onKeys: () => void }) => {
           class="flex min-h-9 items-center gap-2.5 rounded-control px-2.5 text-ink-2 hover:bg-sunken hover:text-ink [&.active]:bg-sunken [&.active]:text-ink"
         >
           <CircleUserRound size={16} class="shrink-0" aria-hidden="true" />
-          <span class="truncate">{me.isPending ? "" : me.data?.displayName}</span>
+          <span class="truncate">
+            <VisibleText text={me.isPending ? "" : (me.data?.displayName ?? "")} />
+          </span>
           <span class="sr-only">({t("nav.me")})</span>
         </A>
       </div>

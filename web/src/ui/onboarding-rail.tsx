@@ -3,6 +3,7 @@ import { A } from "@solidjs/router";
 import Check from "lucide-solid/icons/check";
 import { For, Show } from "solid-js";
 import { tWorkspaces } from "../i18n/workspaces.ts";
+import { VisibleText } from "./visible-text-view.tsx";
 
 interface Step {
   readonly title: string;
@@ -108,7 +109,11 @@ export const OnboardingRail = (props: RailProps) => {
                 <p class="text-ink-2">{step().body}</p>
                 <Show when={!step().done && step().warn}>{(warn) => <p class="text-neg">{warn()}</p>}</Show>
                 <Show when={!step().done && step().action === undefined && step().others}>
-                  {(others) => <p class="text-meta text-ink-2">{others()}</p>}
+                  {(others) => (
+                    <p class="text-meta text-ink-2">
+                      <VisibleText text={others()} />
+                    </p>
+                  )}
                 </Show>
                 <Show when={!step().done && step().action}>
                   {(action) => (

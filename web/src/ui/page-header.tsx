@@ -1,10 +1,12 @@
 import { createEffect, type JSX, Show } from "solid-js";
 import { t } from "../i18n/index.ts";
+import { VisibleText } from "./visible-text-view.tsx";
+import { visibleString } from "./visible-text.ts";
 
 /** Title of the browser tab; the app's name is added. */
 export const usePageTitle = (title: () => string): void => {
   createEffect(() => {
-    document.title = `${title()} · ${t("app")}`;
+    document.title = `${visibleString(title(), "hidden")} · ${t("app")}`;
   });
 };
 
@@ -21,7 +23,9 @@ export const PageHeader = (props: {
     <header class="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
       <div class="min-w-0 flex-1 basis-80">
         <div class="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <h1 class="text-2xl [overflow-wrap:anywhere]">{props.title}</h1>
+          <h1 class="text-2xl [overflow-wrap:anywhere]">
+            <VisibleText text={props.title} marks="hidden" />
+          </h1>
           {props.beside}
         </div>
         <Show when={props.lead !== undefined}>

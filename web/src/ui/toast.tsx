@@ -1,6 +1,7 @@
 import X from "lucide-solid/icons/x";
 import { createSignal, For } from "solid-js";
 import { t } from "../i18n/index.ts";
+import { VisibleText } from "./visible-text-view.tsx";
 
 interface Message {
   readonly id: number;
@@ -30,7 +31,9 @@ export const Toasts = () => (
     <For each={messages()}>
       {(m) => (
         <div class="pointer-events-auto flex items-center gap-3 rounded-panel border border-line bg-surface py-1 pr-1 pl-4 shadow-pop">
-          <span>{m.text}</span>
+          <span>
+            <VisibleText text={m.text} marks="hidden" />
+          </span>
           <button type="button" class="btn-icon" aria-label={t("act.dismiss")} onClick={() => drop(m.id)}>
             <X size={14} aria-hidden="true" />
           </button>

@@ -9,6 +9,7 @@ import { JsonText } from "./json-tree.tsx";
 import { RiskBadge } from "./risk-badge.tsx";
 import { CallBadge } from "./state-badge.tsx";
 import { targetOf } from "./tool-target.ts";
+import { VisibleText } from "./visible-text-view.tsx";
 
 const RESULT_LINES = 30;
 
@@ -56,7 +57,13 @@ const Body = (props: { readonly call: ToolCall; readonly runHref: string }) => (
       <Result call={props.call} />
     </div>
     <p class="flex flex-wrap gap-x-4 gap-y-1 text-meta text-ink-2">
-      <Show when={props.call.sourceName}>{(name) => <span>{`${tChat("tool.source")}: ${name()}`}</span>}</Show>
+      <Show when={props.call.sourceName}>
+        {(name) => (
+          <span>
+            <VisibleText text={`${tChat("tool.source")}: ${name()}`} />
+          </span>
+        )}
+      </Show>
       <A href={props.runHref} class="link">
         {tChat("tool.step", { n: props.call.step })}
       </A>

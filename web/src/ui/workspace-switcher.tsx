@@ -6,6 +6,7 @@ import ChevronsUpDown from "lucide-solid/icons/chevrons-up-down";
 import { For, Show } from "solid-js";
 import { useWorkspaces } from "../data/workspace.ts";
 import { t } from "../i18n/index.ts";
+import { VisibleText } from "./visible-text-view.tsx";
 
 /** Which workspace this is, with its sources and mode in sight; switching replaces the context fully (CHT-1). */
 export const WorkspaceSwitcher = (props: { readonly workspace: WorkspaceDetail | undefined }) => {
@@ -19,7 +20,9 @@ export const WorkspaceSwitcher = (props: { readonly workspace: WorkspaceDetail |
       <Menu.Trigger class="flex w-full items-center gap-2 rounded-control px-2.5 py-1.5 text-left hover:bg-sunken">
         <span class="sr-only">{t("nav.switcher")}: </span>
         <span class="min-w-0 flex-1">
-          <span class="block truncate font-semibold">{props.workspace?.name ?? t("nav.pick")}</span>
+          <span class="block truncate font-semibold">
+            <VisibleText text={props.workspace?.name ?? t("nav.pick")} />
+          </span>
           <Show when={props.workspace}>
             {(ws) => <span class="block truncate text-meta text-ink-2">{second(ws())}</span>}
           </Show>
@@ -30,7 +33,9 @@ export const WorkspaceSwitcher = (props: { readonly workspace: WorkspaceDetail |
         <For each={items()}>
           {(ws) => (
             <Menu.Item class="menu-item" onSelect={() => navigate(`/w/${ws.id}`)}>
-              <span class="min-w-0 flex-1 truncate">{ws.name}</span>
+              <span class="min-w-0 flex-1 truncate">
+                <VisibleText text={ws.name} />
+              </span>
               <Show when={ws.openApprovals > 0}>
                 <span class="num text-meta text-ink-2">{t("nav.openCount", ws.openApprovals)}</span>
               </Show>

@@ -14,6 +14,7 @@ import { QueryPanel } from "../../ui/query-panel.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { createAction } from "../settings/save.ts";
 import { fieldFaults } from "./field-faults.ts";
+import { VisibleText } from "../../ui/visible-text-view.tsx";
 
 const MAX_RUNS = 1000;
 const runsOf = (text: string): number | undefined => {
@@ -127,7 +128,9 @@ export const TeamSection = (props: { readonly query: TeamsQuery }): JSX.Element 
               <For each={data().items}>
                 {(team) => (
                   <li class="flex flex-wrap items-center justify-between gap-x-4 gap-y-0.5 px-4 py-2">
-                    <span class="min-w-0 font-medium [overflow-wrap:anywhere]">{team.name}</span>
+                    <span class="min-w-0 font-medium [overflow-wrap:anywhere]">
+                      <VisibleText text={team.name} />
+                    </span>
                     <span class="num flex flex-wrap gap-x-4 text-meta text-ink-2">
                       <span>{t("teams.people", team.people)}</span>
                       <span>{t("teams.limit", { n: num(team.maxParallelRuns) })}</span>

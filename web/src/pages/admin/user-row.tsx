@@ -10,6 +10,8 @@ import { timeOfDay } from "../../i18n/index.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Person } from "../../ui/person.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
+import { VisibleText } from "../../ui/visible-text-view.tsx";
+import { visibleString } from "../../ui/visible-text.ts";
 
 export interface UserActions {
   readonly edit: (user: AdminUser) => void;
@@ -70,7 +72,7 @@ export const UserRow = (props: {
   readonly isMe: boolean;
   readonly actions: UserActions;
 }): JSX.Element => {
-  const name = (): { name: string } => ({ name: props.user.displayName });
+  const name = (): { name: string } => ({ name: visibleString(props.user.displayName) });
   const isDisabled = (): boolean => props.user.disabledAt !== null;
   const rights = (): readonly string[] => [
     ...(props.user.isPlatformAdmin ? [t("users.platformAdmin")] : []),
@@ -92,11 +94,17 @@ export const UserRow = (props: {
             <span class="text-meta text-ink-2">({t("users.you")})</span>
           </Show>
         </span>
-        <span class="mono block text-ink-2 [overflow-wrap:anywhere]">{props.user.name}</span>
+        <span class="mono block text-ink-2 [overflow-wrap:anywhere]">
+          <VisibleText text={props.user.name} />
+        </span>
       </th>
       <Cell label={t("users.column.teams")}>
         <For each={props.user.teams} fallback={<span class="text-ink-2">{t("users.noTeam")}</span>}>
-          {(team) => <span class="block max-w-56 break-words">{team.name}</span>}
+          {(team) => (
+            <span class="block max-w-56 break-words">
+              <VisibleText text={team.name} />
+            </span>
+          )}
         </For>
       </Cell>
       <Cell label={t("users.column.rights")}>

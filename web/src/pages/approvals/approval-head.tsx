@@ -45,12 +45,12 @@ export const ApprovalHead = (props: { readonly item: ApprovalDetail; readonly is
       <Show when={props.item.sourceName}>
         {(name) => (
           <span>
-            {t("meta.source")}: {name()}
+            {t("meta.source")}: <VisibleText text={name()} />
           </span>
         )}
       </Show>
       <span>
-        {t("meta.workspace")}: {props.item.workspaceName}
+        {t("meta.workspace")}: <VisibleText text={props.item.workspaceName} />
       </span>
       <span class="flex items-center gap-1.5">
         {t("meta.requester")} <Person person={props.item.requester} />

@@ -22,6 +22,7 @@ import { ApprovalOutcome } from "./approval-outcome.tsx";
 import { ApprovalRail } from "./approval-rail.tsx";
 import { type BarControls, type Decision, DecisionBar } from "./decision-bar.tsx";
 import { differenceOf, isPast } from "./decision-model.ts";
+import { VisibleText } from "../../ui/visible-text-view.tsx";
 
 export interface ApprovalItemProps {
   readonly id: string;
@@ -214,7 +215,9 @@ export const ApprovalItem = (props: ApprovalItemProps): JSX.Element => {
                 ref={(element) => (alert = element)}
                 class="rounded-panel border border-warn bg-warn-bg p-3 text-warn"
               >
-                <p class="font-medium">{conflictText(found())}</p>
+                <p class="font-medium">
+                  <VisibleText text={conflictText(found())} />
+                </p>
                 <p>{t("conflict.reloaded")}</p>
               </div>
             )}

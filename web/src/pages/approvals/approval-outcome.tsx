@@ -152,7 +152,7 @@ export const ApprovalOutcome = (props: {
     aria-live="polite"
   >
     <h2 id="approval-outcome" class="text-lg" tabindex={-1} ref={props.ref}>
-      {headline(props.item)}
+      <VisibleText text={headline(props.item)} />
     </h2>
     <Show when={body(props.item)}>{(text) => <p class="mt-1 max-w-[70ch]">{text()}</p>}</Show>
     <Show when={props.item.decidedAt}>

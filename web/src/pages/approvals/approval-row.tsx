@@ -8,6 +8,7 @@ import { RelativeTime } from "../../ui/relative-time.tsx";
 import { RequestTitle } from "../../ui/request-title.tsx";
 import { RiskBadge } from "../../ui/risk-badge.tsx";
 import { RequestBadge } from "../../ui/state-badge.tsx";
+import { VisibleText } from "../../ui/visible-text-view.tsx";
 
 /** A request in the list: risk, what, who, where, and how long there is left. */
 export const ApprovalRow = (props: {
@@ -43,10 +44,20 @@ export const ApprovalRow = (props: {
     <RequestTitle item={props.item} short class="mt-1 line-clamp-3 font-medium [overflow-wrap:anywhere]" />
     <span class="mt-0.5 flex flex-wrap gap-x-2 text-meta text-ink-2">
       <span class="num">#{props.item.number}</span>
-      <span>{t("row.by", { name: props.item.requester.displayName })}</span>
-      <Show when={props.item.sourceName}>{(name) => <span>{name()}</span>}</Show>
+      <span>
+        <VisibleText text={t("row.by", { name: props.item.requester.displayName })} />
+      </span>
+      <Show when={props.item.sourceName}>
+        {(name) => (
+          <span>
+            <VisibleText text={name()} />
+          </span>
+        )}
+      </Show>
       <Show when={props.showWorkspace}>
-        <span>{props.item.workspaceName}</span>
+        <span>
+          <VisibleText text={props.item.workspaceName} />
+        </span>
       </Show>
       <RelativeTime at={props.item.createdAt} />
     </span>

@@ -12,6 +12,7 @@ import { ErrorLine } from "../../ui/error-panel.tsx";
 import { FormField } from "../../ui/form-field.tsx";
 import { LiveIndicator } from "../../ui/live-indicator.tsx";
 import { RunBadge } from "../../ui/state-badge.tsx";
+import { VisibleText } from "../../ui/visible-text-view.tsx";
 
 const RenameForm = (props: {
   readonly title: string;
@@ -88,7 +89,9 @@ export const ChatHeader = (props: { readonly chat: Chat; readonly workspaceId: s
           <ArrowLeft size={18} aria-hidden="true" />
         </A>
         <div class="flex min-w-0 flex-1 flex-col items-start gap-x-2 md:flex-row md:items-center">
-          <h1 class="w-full min-w-0 flex-1 truncate text-lg">{chatTitle(detail()?.title ?? "")}</h1>
+          <h1 class="w-full min-w-0 flex-1 truncate text-lg">
+            <VisibleText text={chatTitle(detail()?.title ?? "")} marks="hidden" />
+          </h1>
           <div class="flex items-center gap-2">
             <LiveIndicator state={props.chat.streamState()} since={props.chat.streamSince()} quiet />
             <Show when={detail()?.runStatus}>{(status) => <RunBadge status={status()} />}</Show>

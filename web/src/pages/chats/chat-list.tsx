@@ -11,6 +11,7 @@ import { ErrorPanel } from "../../ui/error-panel.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { RunBadge } from "../../ui/state-badge.tsx";
+import { VisibleText } from "../../ui/visible-text-view.tsx";
 
 const PAUSE_MS = 250;
 
@@ -87,13 +88,15 @@ export const ChatList = (props: { readonly workspaceId: string }) => {
                       href={`/w/${props.workspaceId}/chats/${c.id}`}
                       class="flex min-h-12 flex-col justify-center gap-0.5 rounded-control px-2.5 py-1.5 hover:bg-mute-bg aria-[current=page]:bg-mute-bg"
                     >
-                      <span class="truncate font-medium">{chatTitle(c.title)}</span>
+                      <span class="truncate font-medium">
+                        <VisibleText text={chatTitle(c.title)} marks="hidden" />
+                      </span>
                       <span class="flex flex-wrap items-center gap-2 text-meta text-ink-2">
                         <Show when={c.runStatus !== null && c.runStatus !== "completed" ? c.runStatus : undefined}>
                           {(status) => <RunBadge status={status()} />}
                         </Show>
                         <span class="truncate">
-                          <RelativeTime at={c.lastActivityAt} /> · {c.createdBy.displayName}
+                          <RelativeTime at={c.lastActivityAt} /> · <VisibleText text={c.createdBy.displayName} />
                         </span>
                       </span>
                     </A>

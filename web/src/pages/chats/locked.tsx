@@ -3,6 +3,7 @@ import { A } from "@solidjs/router";
 import Lock from "lucide-solid/icons/lock";
 import { Show } from "solid-js";
 import { tChat } from "../../i18n/chat.ts";
+import { VisibleText } from "../../ui/visible-text-view.tsx";
 
 /** Why the chat is closed, and the missing step (CHT-0). */
 export const Locked = (props: { readonly workspace: WorkspaceDetail }) => {
@@ -19,7 +20,14 @@ export const Locked = (props: { readonly workspace: WorkspaceDetail }) => {
         {tChat("lockedTitle")}
       </h2>
       <p class="text-ink-2">{none() ? tChat("lockedNone") : tChat("lockedUntested")}</p>
-      <Show when={props.workspace.role === "admin"} fallback={<p>{tChat("lockedAsk", { names: admins() })}</p>}>
+      <Show
+        when={props.workspace.role === "admin"}
+        fallback={
+          <p>
+            <VisibleText text={tChat("lockedAsk", { names: admins() })} />
+          </p>
+        }
+      >
         <A href={`/w/${props.workspace.id}/sources${none() ? "/new" : ""}`} class="btn btn-primary mt-1">
           {none() ? tChat("lockedConnect") : tChat("lockedTest")}
         </A>

@@ -11,6 +11,8 @@ import { Guard } from "../../ui/boundary.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Markdown } from "../../ui/markdown.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
+import { VisibleText } from "../../ui/visible-text-view.tsx";
+import { visibleString } from "../../ui/visible-text.ts";
 
 const Bubble = (props: {
   readonly who: string;
@@ -18,14 +20,14 @@ const Bubble = (props: {
   readonly beside?: JSX.Element;
   readonly below?: JSX.Element;
 }) => (
-  <article class="flex flex-col items-end gap-1" aria-label={props.who}>
+  <article class="flex flex-col items-end gap-1" aria-label={visibleString(props.who)}>
     <p class="flex items-center gap-2 text-meta text-ink-2">
-      {props.who}
+      <VisibleText text={props.who} />
       {props.beside}
     </p>
-    {/* What a person wrote stays plain text. */}
+    {/* What a person wrote stays plain text; what it hides is shown. */}
     <p class="max-w-[88%] rounded-panel border border-line bg-sunken px-3.5 py-2 whitespace-pre-wrap [overflow-wrap:anywhere]">
-      {props.text}
+      <VisibleText text={props.text} marks="hidden" />
     </p>
     {props.below}
   </article>

@@ -6,6 +6,7 @@ import { call } from "../../data/client.ts";
 import { keys } from "../../data/keys.ts";
 import { tChat } from "../../i18n/chat.ts";
 import { percent } from "../../i18n/index.ts";
+import { VisibleText } from "../../ui/visible-text-view.tsx";
 
 const DOT = { tested: "bg-pos", untested: "bg-warn", failed: "bg-neg" } as const;
 
@@ -40,7 +41,7 @@ export const StatusStrip = (props: { readonly workspaceId: string; readonly run:
             >
               <span aria-hidden="true" class={`size-2 rounded-full ${DOT[s.status]}`} />
               <span class="sr-only">{tChat("status.sources")}: </span>
-              {s.name}
+              <VisibleText text={s.name} />
             </A>
           )}
         </For>

@@ -49,7 +49,9 @@ export const WaitingDock = (props: { readonly run: RunSummary; readonly approval
                 </p>
                 <RequestQuote item={a} />
                 <Show when={a.fourEyes}>
-                  <p class="text-meta text-ink-2">{tChat("wait.fourEyesBody", { name: a.requester.displayName })}</p>
+                  <p class="text-meta text-ink-2">
+                    <VisibleText text={tChat("wait.fourEyesBody", { name: a.requester.displayName })} />
+                  </p>
                 </Show>
               </div>
               <A href={`/approvals/${a.id}`} class={`btn ${a.decidable ? "btn-primary" : ""}`}>

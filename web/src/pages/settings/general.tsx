@@ -6,6 +6,7 @@ import { ErrorLine } from "../../ui/error-panel.tsx";
 import { FormField } from "../../ui/form-field.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { createAction, saveWorkspace } from "./save.ts";
+import { VisibleText } from "../../ui/visible-text-view.tsx";
 
 /** Name and description. */
 export const GeneralSettings = (props: { readonly ws: WorkspaceDetail; readonly isAdmin: boolean }): JSX.Element => {
@@ -60,7 +61,9 @@ export const GeneralSettings = (props: { readonly ws: WorkspaceDetail; readonly 
       </FormField>
       <dl class="grid grid-cols-[8rem_minmax(0,1fr)] gap-y-1">
         <dt class="text-ink-2">{t("general.team")}</dt>
-        <dd>{props.ws.team.name}</dd>
+        <dd>
+          <VisibleText text={props.ws.team.name} />
+        </dd>
         <dt class="text-ink-2">{t("general.created")}</dt>
         <dd>{dateTime(props.ws.createdAt)}</dd>
       </dl>

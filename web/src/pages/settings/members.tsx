@@ -13,6 +13,7 @@ import { Person } from "../../ui/person.tsx";
 import { QueryPanel } from "../../ui/query-panel.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { type Action, createAction, takeWorkspace } from "./save.ts";
+import { visibleString } from "../../ui/visible-text.ts";
 
 type Member = WorkspaceDetail["members"][number];
 const ROLES = ["member", "approver", "admin"] as const satisfies readonly MemberRole[];
@@ -48,7 +49,7 @@ const MemberRow = (props: {
       <Show when={props.isAdmin} fallback={<span>{words(`role.${props.member.role}`)}</span>}>
         <select
           class="input w-auto"
-          aria-label={t("members.roleOf", { name: props.member.displayName })}
+          aria-label={t("members.roleOf", { name: visibleString(props.member.displayName) })}
           value={props.member.role}
           disabled={props.action.busy()}
           onChange={(event) => void change(event.currentTarget)}
@@ -64,7 +65,7 @@ const MemberRow = (props: {
         <button
           type="button"
           class="btn btn-quiet btn-sm"
-          aria-label={t("members.removeOf", { name: props.member.displayName })}
+          aria-label={t("members.removeOf", { name: visibleString(props.member.displayName) })}
           onClick={() => props.onRemove()}
         >
           {t("members.remove")}
@@ -116,7 +117,7 @@ const AddMember = (props: { readonly workspaceId: string }): JSX.Element => {
                     >
                       <option value="">{t("members.pick")}</option>
                       <For each={data().items}>
-                        {(person) => <option value={person.id}>{person.displayName}</option>}
+                        {(person) => <option value={person.id}>{visibleString(person.displayName)}</option>}
                       </For>
                     </select>
                   )}
