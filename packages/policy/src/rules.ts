@@ -8,6 +8,11 @@ export interface PolicyRule {
   readonly decision: StagingDecision;
   readonly approvalLevel?: ApprovalLevel | undefined;
   readonly fourEyes?: boolean | undefined;
+  /**
+   * On `approve` rules only (POL-7). True: the rule asks. False: it asks nothing, like `auto`, and binds neither level nor
+   * four eyes. Without an answer it asks.
+   */
+  readonly condition?: string | undefined;
   /** What people call the rule. */
   readonly label: string;
   readonly version: number;
@@ -62,6 +67,9 @@ export const winningRules = (
   if (rank === 0) return { rank, rules: [] };
   return { rank, rules: ranked.filter((entry) => entry.rank === rank).map((entry) => entry.rule) };
 };
+
+/** Whether a rule says the same for every call. A denial always does, whatever stands beside it. */
+export const isUnconditional = (rule: PolicyRule): boolean => rule.condition === undefined || rule.decision === "deny";
 
 /** The gate's word for a staging decision. */
 export const asPolicyDecision = (decision: StagingDecision): PolicyDecision => {

@@ -1,0 +1,15 @@
+export type { Comparison, Condition, Path, Scalar } from "./condition/ast.ts";
+export { conditionContext, RESERVED_CONTEXT_NAMES } from "./condition/context.ts";
+export type { ConditionContext, ReservedContextName } from "./condition/context.ts";
+export { counterfactual } from "./condition/counterfactual.ts";
+export { evaluate } from "./condition/evaluate.ts";
+export type { Evaluation, Outcome, TraceStep } from "./condition/evaluate.ts";
+export { maxConditionCharacters, parseCondition } from "./condition/parse.ts";
+export type { ParsedCondition } from "./condition/parse.ts";
+export { printCondition } from "./condition/print.ts";
+export type { ConditionError, ConditionProblem } from "./condition/problems.ts";
+export { conditionPaths, reviewCondition } from "./condition/review.ts";
+export type { ConditionWarning } from "./condition/review.ts";
+export type { ConditionValues, EvaluationError, Read } from "./condition/values.ts";
+export { checkRuleCondition } from "./condition/rule-condition.ts";
+export type { ConditionReport, ParseCondition } from "./condition/rule-condition.ts";
