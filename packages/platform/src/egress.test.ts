@@ -29,6 +29,7 @@ function answer(path: string, request: http.IncomingMessage, response: http.Serv
     return;
   }
   if (path === "/hang") return;
+  if (path === "/done") return void response.writeHead(202).end();
   if (path === "/drip") return void response.write("x");
   if (path === "/cut") return void response.write("x", () => response.destroy());
   if (path === "/big") return void response.end(Buffer.alloc(4_000));
@@ -296,5 +297,17 @@ describe("SRC-3 bounded requests", () => {
     const work = local().request({ url: at("/hang"), signal: stop.signal, ...limits });
     stop.abort(new Error("cancelled by the user"));
     expect(await failureOf(work)).toBe("Error: cancelled by the user");
+  });
+
+  test("RUN-8 a signal that comes after an answer, while nobody reads it to its end, harms no one else", async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const stop = new AbortController();
+      const answered = await local().request({ url: at("/done"), signal: stop.signal, ...limits });
+      const reading = answered.body[Symbol.asyncIterator]().next();
+      stop.abort();
+      await Promise.allSettled([reading]);
+    }
+    const after = await local().request({ url: at("/done"), ...limits });
+    expect((await readBody(after.body)).byteLength).toBe(0);
   });
 });

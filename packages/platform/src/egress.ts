@@ -104,7 +104,11 @@ export function createEgress(options: EgressOptions): Egress {
       const family = isIP(host);
       const refused = family > 0 ? refusal(host, port, [{ address: host, family }]) : undefined;
       if (refused !== undefined) return new Socket().destroy(refused);
-      return connect({ ...target, lookup: lookupWith(resolve, port) });
+      const socket = connect({ ...target, lookup: lookupWith(resolve, port) });
+      // A request that is aborted while its answer lies read to the end but untaken destroys its socket with an error after
+      // node took its own listener away; without one the process would die of it.
+      socket?.on("error", () => undefined);
+      return socket;
     };
     return agent;
   };
