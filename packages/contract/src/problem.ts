@@ -39,6 +39,8 @@ export const PROBLEMS = {
   source_too_large: [422, "The repository is too large."],
   source_protocol: [422, "The server did not answer as a Git server."],
   source_read_only: [422, "The credentials cannot write."],
+  mcp_protocol: [422, "The server did not answer as an MCP server."],
+  mcp_version: [422, "The server speaks only a newer version of MCP."],
   // chats, runs
   message_conflict: [409, "This message id was used with other content."],
   idempotency_conflict: [409, "This idempotency key was used with other content."],

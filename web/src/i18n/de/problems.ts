@@ -34,6 +34,8 @@ export const de = {
   source_too_large: "Das Repository ist zu groß.",
   source_protocol: "Der Server hat nicht wie ein Git-Server geantwortet. Bitte die Adresse prüfen.",
   source_read_only: "Die Zugangsdaten erlauben nur Lesen.",
+  mcp_protocol: "Der Server hat nicht wie ein MCP-Server geantwortet. Bitte die Adresse prüfen.",
+  mcp_version: "Der Server spricht nur eine neuere Version von MCP als diese Plattform.",
   message_conflict: "Diese Nachricht wurde schon mit anderem Text gesendet. Bitte neu laden.",
   idempotency_conflict: "Dieser Vorgang wurde schon mit anderem Inhalt gesendet. Bitte neu laden.",
   run_not_cancellable: "Der Lauf lässt sich in diesem Zustand nicht abbrechen.",

@@ -33,6 +33,8 @@ export const en: typeof de = {
   source_too_large: "The repository is too large.",
   source_protocol: "The server did not answer as a Git server. Please check the address.",
   source_read_only: "The credentials allow reading only.",
+  mcp_protocol: "The server did not answer as an MCP server. Please check the address.",
+  mcp_version: "The server speaks only a newer version of MCP than this platform.",
   message_conflict: "This message was already sent with other text. Please reload.",
   idempotency_conflict: "This was already sent with other content. Please reload.",
   run_not_cancellable: "The run cannot be cancelled in its present state.",
