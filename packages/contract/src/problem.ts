@@ -87,7 +87,10 @@ export class Problem extends Error {
   readonly code: ProblemCode;
   readonly params: ProblemParams | undefined;
   readonly fields: Record<string, string> | undefined;
-  constructor(code: ProblemCode, options: { params?: ProblemParams; fields?: Record<string, string>; cause?: unknown } = {}) {
+  constructor(
+    code: ProblemCode,
+    options: { params?: ProblemParams; fields?: Record<string, string>; cause?: unknown } = {},
+  ) {
     super(PROBLEMS[code][1], { cause: options.cause });
     this.name = "Problem";
     this.code = code;
