@@ -10,12 +10,26 @@ export type FunctionName = (typeof FUNCTIONS)[number];
 /** Compiled code cannot be bundled; it is shipped beside the bundle as installed. */
 const NATIVE = ["@node-rs/argon2"];
 
-/** Builds one function as it is deployed: one ES module for the runtime's Node. Returns the file (OPS-3). */
-export const bundleFunction = async (name: FunctionName, outDir: string): Promise<{ readonly file: string; readonly bytes: number }> => {
+/** The process that fetches Git repositories, for the functions that do: a second program beside theirs (N67). */
+const FETCH_CHILD = "packages/connectors/src/git/fetch-child.ts";
+const FETCHING: readonly FunctionName[] = ["step", "jobs"];
+
+/**
+ * Builds one function as it is deployed: one ES module for the runtime's Node, beside it `fetch-child.mjs` where it
+ * fetches. Returns the function's file and the bytes of all (OPS-3).
+ */
+export const bundleFunction = async (
+  name: FunctionName,
+  outDir: string,
+): Promise<{ readonly file: string; readonly bytes: number }> => {
   const file = join(outDir, `${name}.mjs`);
   const result = await build({
-    entryPoints: [join(root, "functions", name, "src", "handler.ts")],
-    outfile: file,
+    entryPoints: {
+      [name]: join(root, "functions", name, "src", "handler.ts"),
+      ...(FETCHING.includes(name) ? { "fetch-child": join(root, FETCH_CHILD) } : {}),
+    },
+    outdir: outDir,
+    outExtension: { ".js": ".mjs" },
     bundle: true,
     platform: "node",
     target: "node24",
@@ -27,7 +41,9 @@ export const bundleFunction = async (name: FunctionName, outDir: string): Promis
     metafile: true,
     logLevel: "silent",
     // Some libraries inside are CommonJS and ask for Node's own modules by require.
-    banner: { js: 'import { createRequire as __aiwRequire } from "node:module"; const require = __aiwRequire(import.meta.url);' },
+    banner: {
+      js: 'import { createRequire as __aiwRequire } from "node:module"; const require = __aiwRequire(import.meta.url);',
+    },
   });
   return { file, bytes: Object.values(result.metafile.outputs).reduce((sum, output) => sum + output.bytes, 0) };
 };

@@ -73,9 +73,37 @@ end $$;
 create function chat_start_next_v1(p_workspace uuid, p_chat uuid) returns uuid language plpgsql as $$
 declare m messages;
 begin
+  -- Takes turns with whoever posts a message: one that saw the run still at work has put its message down before we look.
+  perform from chats where id = p_chat for update;
   select * into m from messages where chat_id = p_chat and waiting order by ordinal limit 1 for update;
   if not found then return null; end if;
   return run_start_v1(p_workspace, p_chat, m.id, m.text, m.author_id, left(m.text, 80));
+end $$;
+--> statement-breakpoint
+-- What the model reads as the result of a call. What a tool said is untrusted and fenced (AI-4), as the step does it; the
+-- platform's own words stand outside of a fence. Only calls that reached a source can bring a tool's words.
+create function call_output_v1(c tool_calls, p_why text) returns text language sql stable as $$
+  select case
+    when c.result is null then p_why
+    when c.source_id is not null and c.status in ('executed', 'failed') then
+      '<<<untrusted tool="' || coalesce(c.tool_id, c.wire_name) || '">>>' || E'\n' || replace(c.result, '<<<', U&'<\2039<') || E'\n<<<end untrusted>>>'
+    else c.result end
+$$;
+--> statement-breakpoint
+-- A write whose outcome nobody knows: a person has to look (RUN-7). Returns the last seq used.
+create function run_unclear_v1(p_run uuid, p_workspace uuid, p_seq bigint) returns bigint language plpgsql as $$
+declare v_seq bigint := p_seq; c record;
+begin
+  for c in update approvals set status = 'unknown', result = 'The step was interrupted during the write.'
+             where run_id = p_run and status = 'executing' returning id, call_id, tool_call_id, tool_id loop
+    v_seq := v_seq + 1;
+    update tool_calls set status = 'unknown' where id = c.tool_call_id;
+    insert into run_events (run_id, seq, workspace_id, type, data) values (p_run, v_seq, p_workspace, 'approval.changed',
+      json_build_object('callId', c.call_id, 'toolCallId', c.tool_call_id, 'approvalId', c.id, 'status', 'unknown')::text);
+    insert into audit_events (workspace_id, actor_kind, event, object_kind, object_id, run_id, source, data)
+      values (p_workspace, 'system', 'approval.unknown', 'approval', c.id, p_run, 'approval', jsonb_build_object('tool', c.tool_id));
+  end loop;
+  return v_seq;
 end $$;
 --> statement-breakpoint
 -- Ends what a run leaves open: every call gets its one output, open requests are closed. Returns the last seq used.
@@ -99,17 +127,34 @@ begin
                         'resultBytes', octet_length(p_why), 'durationMs', null)::text);
   end loop;
   select last_item into v_item from runs where id = p_run;
-  for c in select t.call_id, t.step, t.result, r.chat_id from tool_calls t join runs r on r.id = t.run_id
+  for c in select t.call_id, t.step, call_output_v1(t, p_why) as output, r.chat_id from tool_calls t join runs r on r.id = t.run_id
              where t.run_id = p_run and not exists (select from run_items i where i.run_id = p_run and i.kind = 'function_call_output' and i.call_id = t.call_id)
              order by t.step, t.position loop
     v_item := v_item + 1;
     insert into run_items (run_id, item, workspace_id, chat_id, step, kind, call_id, data)
       values (p_run, v_item, p_workspace, c.chat_id, c.step, 'function_call_output', c.call_id,
-              json_build_object('type', 'function_call_output', 'call_id', c.call_id, 'output', coalesce(c.result, p_why))::text);
+              json_build_object('type', 'function_call_output', 'call_id', c.call_id, 'output', c.output)::text);
   end loop;
   update runs set last_item = v_item where id = p_run and last_item <> v_item;
   return v_seq;
 end $$;
+--> statement-breakpoint
+-- The outcome of one call as the step tells it.
+create function call_update_v1(p_run uuid, c jsonb) returns void language sql as $$
+  update tool_calls t set status = c ->> 'status', result = coalesce(c ->> 'result', t.result),
+         result_bytes = coalesce((c ->> 'resultBytes')::integer, t.result_bytes),
+         risk_class = coalesce(c ->> 'riskClass', t.risk_class), decision = coalesce(c ->> 'decision', t.decision),
+         explanation = coalesce(c -> 'explanation', t.explanation), source_id = coalesce((c ->> 'sourceId')::uuid, t.source_id),
+         started_at = coalesce(t.started_at, aiw_now() - make_interval(secs => coalesce((c ->> 'durationMs')::float, 0) / 1000)),
+         ended_at = case when c ->> 'status' in ('pending', 'waiting', 'executing', 'unknown') then null else aiw_now() end
+    where t.id = (c ->> 'id')::uuid and t.run_id = p_run
+$$;
+--> statement-breakpoint
+create function audit_add_v1(p_run uuid, p_workspace uuid, a jsonb) returns void language sql as $$
+  insert into audit_events (workspace_id, actor_kind, actor_id, event, object_kind, object_id, run_id, source, data)
+    values (p_workspace, a ->> 'actorKind', (a ->> 'actorId')::uuid, a ->> 'event', a ->> 'objectKind', a ->> 'objectId', p_run,
+            a ->> 'source', coalesce(a -> 'data', '{}'))
+$$;
 --> statement-breakpoint
 -- RUN-3, RUN-4, RUN-10: takes one ready run for p_lease_s seconds, if its team has a free slot (counted from leases).
 -- Each claim raises the fence. outcome: claimed | none (nothing to do, drop the message) | parked (no free slot).
@@ -129,8 +174,11 @@ begin
     return query select 'parked', null::jsonb; return;
   end if;
   perform set_config('aiw.workspaces', r.workspace_id::text, true);
-  v_kind := case when exists (select from tool_calls c where c.run_id = r.id and c.status in ('pending', 'waiting', 'executing', 'unknown'))
-                 then 'tools' else 'model' end;
+  -- The model goes on when every call of the last turn has its output (I10), however the calls came by their outcome.
+  v_kind := case when exists (
+      select from tool_calls c where c.run_id = r.id and c.step = (select max(l.step) from tool_calls l where l.run_id = r.id)
+        and not exists (select from run_items i where i.run_id = r.id and i.kind = 'function_call_output' and i.call_id = c.call_id))
+    then 'tools' else 'model' end;
   v_queued := r.queued_at;
   -- A later attempt at the same step withdraws what the earlier one streamed (F3) and starts nothing anew (F2).
   v_reset := r.attempts > 0 and exists (select from run_events e where e.run_id = r.id and e.type = 'message.delta'
@@ -176,6 +224,7 @@ create function run_commit_v1(p_run uuid, p_workspace uuid, p_fence bigint, p js
 returns table (done boolean, status text, last_seq bigint, ring uuid[]) language plpgsql as $$
 declare
   r runs; v_seq bigint; v_item bigint; v_next text; v_ring uuid[] := '{}'; v_started uuid; v_parked uuid; e jsonb; v_id uuid;
+  v_keep boolean := coalesce((p ->> 'keepAttempts')::boolean, false);
   v_final constant text[] := array['completed', 'failed', 'cancelled', 'blocked_by_guardrail'];
 begin
   perform set_config('aiw.workspaces', p_workspace::text, true);
@@ -189,14 +238,7 @@ begin
            c ->> 'toolId', (c ->> 'sourceId')::uuid, c ->> 'args', c ->> 'argsHash', c ->> 'riskClass', c ->> 'decision',
            c -> 'explanation', c ->> 'note', coalesce(c ->> 'status', 'pending'), c ->> 'result', coalesce((c ->> 'resultBytes')::integer, 0)
       from jsonb_array_elements(coalesce(p -> 'calls', '[]')) c;
-  update tool_calls t set status = c ->> 'status', result = coalesce(c ->> 'result', t.result),
-         result_bytes = coalesce((c ->> 'resultBytes')::integer, t.result_bytes),
-         risk_class = coalesce(c ->> 'riskClass', t.risk_class), decision = coalesce(c ->> 'decision', t.decision),
-         explanation = coalesce(c -> 'explanation', t.explanation), source_id = coalesce((c ->> 'sourceId')::uuid, t.source_id),
-         started_at = coalesce(t.started_at, aiw_now() - make_interval(secs => coalesce((c ->> 'durationMs')::float, 0) / 1000)),
-         ended_at = case when c ->> 'status' in ('pending', 'waiting', 'executing', 'unknown') then null else aiw_now() end
-    from jsonb_array_elements(coalesce(p -> 'callUpdates', '[]')) c
-    where t.id = (c ->> 'id')::uuid and t.run_id = p_run;
+  perform call_update_v1(p_run, c) from jsonb_array_elements(coalesce(p -> 'callUpdates', '[]')) c;
   insert into run_items (run_id, item, workspace_id, chat_id, step, kind, call_id, data)
     select p_run, v_item + i.ord, p_workspace, r.chat_id, r.step, i.x ->> 'kind', i.x ->> 'callId', i.x ->> 'data'
       from jsonb_array_elements(coalesce(p -> 'items', '[]')) with ordinality as i (x, ord);
@@ -214,11 +256,19 @@ begin
            case when (a ->> 'allowedByPolicy')::boolean then aiw_now() + make_interval(secs => (a ->> 'executeWithinS')::integer) end,
            (a ->> 'predecessorId')::uuid
       from jsonb_array_elements(coalesce(p -> 'requests', '[]')) a;
-  update approvals a set status = s ->> 'status', invalid_reason = s ->> 'invalidReason', result = s ->> 'result', facts = s -> 'facts',
-         executed_hash = s ->> 'executedHash', reconciled = coalesce((s ->> 'reconciled')::boolean, a.reconciled),
-         ended_at = case when s ->> 'status' = 'unknown' then null else aiw_now() end
-    from jsonb_array_elements(coalesce(p -> 'settles', '[]')) s
-    where a.id = (s ->> 'id')::uuid and a.run_id = p_run and a.status in ('pending', 'approved', 'executing');
+  -- What became of a request is told and audited with the change itself: a person who was faster is not talked over.
+  for e in select x from jsonb_array_elements(coalesce(p -> 'settles', '[]')) x loop
+    update approvals a set status = e ->> 'status', invalid_reason = e ->> 'invalidReason', result = e ->> 'result', facts = e -> 'facts',
+           executed_hash = e ->> 'executedHash', reconciled = coalesce((e ->> 'reconciled')::boolean, a.reconciled),
+           ended_at = case when e ->> 'status' = 'unknown' then null else aiw_now() end
+      where a.id = (e ->> 'id')::uuid and a.run_id = p_run and a.status in ('pending', 'approved', 'executing');
+    if found then
+      v_seq := v_seq + 1;
+      insert into run_events (run_id, seq, workspace_id, type, data)
+        values (p_run, v_seq, p_workspace, e #>> '{event,type}', (e #> '{event,data}')::text);
+      perform audit_add_v1(p_run, p_workspace, e -> 'audit');
+    end if;
+  end loop;
 
   for e in select x from jsonb_array_elements(coalesce(p -> 'events', '[]')) x loop
     v_seq := v_seq + 1;
@@ -228,10 +278,7 @@ begin
         ((e -> 'data') || jsonb_build_object('expiresAt', (select to_jsonb(expires_at) from approvals where id = (e #>> '{data,approvalId}')::uuid)))::text
       else (e -> 'data')::text end);
   end loop;
-  insert into audit_events (workspace_id, actor_kind, actor_id, event, object_kind, object_id, run_id, source, data)
-    select p_workspace, a ->> 'actorKind', (a ->> 'actorId')::uuid, a ->> 'event', a ->> 'objectKind', a ->> 'objectId', p_run,
-           a ->> 'source', coalesce(a -> 'data', '{}')
-      from jsonb_array_elements(coalesce(p -> 'audit', '[]')) a;
+  perform audit_add_v1(p_run, p_workspace, a) from jsonb_array_elements(coalesce(p -> 'audit', '[]')) a;
   if p -> 'message' is not null and jsonb_typeof(p -> 'message') = 'object' then
     insert into messages (id, workspace_id, chat_id, role, text, run_id, withheld)
       values ((p #>> '{message,id}')::uuid, p_workspace, r.chat_id, 'assistant', p #>> '{message,text}', p_run,
@@ -246,14 +293,26 @@ begin
          where a.run_id = p_run and c.status = 'waiting' and a.status <> coalesce(p -> 'seen' ->> a.id::text, 'pending')) then
     v_next := 'queued';
   end if;
+  -- A write in flight is settled before its run ends (F46, F47): the next attempt asks the target, the last one a person.
+  if v_next = any (v_final) and exists (select from approvals a where a.run_id = p_run and a.status = 'executing') then
+    if (p ->> 'lastAttempt')::boolean then
+      v_seq := run_unclear_v1(p_run, p_workspace, v_seq);
+      v_next := 'needs_reconciliation';
+    else
+      v_next := 'queued';
+      v_keep := true;
+    end if;
+  end if;
   update runs set last_item = v_item where id = p_run and last_item <> v_item;
   if v_next = any (v_final) then
     v_seq := run_close_v1(p_run, p_workspace, v_seq, 'Not carried out: the run ended before.');
   end if;
   update runs x set status = v_next, last_seq = v_seq,
-         attempts = case when (p ->> 'keepAttempts')::boolean then x.attempts else 0 end,
+         attempts = case when v_keep then x.attempts else 0 end,
          wake_at = case when v_next = 'queued' and p ? 'wakeAfterMs' then aiw_now() + make_interval(secs => (p ->> 'wakeAfterMs')::float / 1000) end,
-         end_reason = p ->> 'endReason', error_code = p ->> 'errorCode', error_text = p ->> 'errorText',
+         end_reason = case when v_next = p ->> 'status' then p ->> 'endReason' end,
+         error_code = case when v_next = p ->> 'status' then p ->> 'errorCode' end,
+         error_text = case when v_next = p ->> 'status' then p ->> 'errorText' end,
          model = coalesce(p ->> 'model', x.model), pins = coalesce(p -> 'pins', x.pins),
          policy_version = coalesce((p ->> 'policyVersion')::bigint, x.policy_version),
          tool_rounds = x.tool_rounds + coalesce((p ->> 'toolRounds')::integer, 0),
@@ -284,25 +343,23 @@ end $$;
 --> statement-breakpoint
 -- RUN-6: a lease that ran out. The run is queued again for another attempt at the same step (a write in flight is asked of
 -- its probe there, never called again); when the attempts are used up it ends, and says why.
-create function run_recover_v1(p_run uuid, p_max_attempts integer) returns table (outcome text, workspace_id uuid)
+-- outcome: none | the new state. `ring`: the run itself or the next one of its chat.
+create function run_recover_v1(p_run uuid, p_max_attempts integer) returns table (outcome text, team_id uuid, ring uuid)
 language plpgsql as $$
-declare r runs; v_seq bigint; v_next text;
+declare r runs; v_seq bigint; v_next text; v_ring uuid; v_writing boolean;
 begin
   select * into r from runs where id = p_run and status = 'running' and lease_until < aiw_now() for update skip locked;
-  if not found then return query select 'none', null::uuid; return; end if;
+  if not found then return query select 'none', null::uuid, null::uuid; return; end if;
   perform set_config('aiw.workspaces', r.workspace_id::text, true);
   update run_steps set ended_at = aiw_now(), outcome = 'lease_lost' where run_id = r.id and fence = r.fence and ended_at is null;
   v_seq := r.last_seq;
-  if r.attempts < p_max_attempts then
-    v_next := case when r.cancel_requested_at is null or exists (select from approvals a where a.run_id = r.id and a.status = 'executing')
-                   then 'queued' else 'cancelled' end;
-  elsif exists (select from approvals a where a.run_id = r.id and a.status = 'executing') then
-    update approvals set status = 'unknown' where run_id = r.id and status = 'executing';
-    update tool_calls set status = 'unknown' where run_id = r.id and status = 'executing';
-    v_next := 'needs_reconciliation';
-  else
-    v_next := 'failed';
-  end if;
+  v_writing := exists (select from approvals a where a.run_id = r.id and a.status = 'executing');
+  v_next := case when v_writing and r.attempts >= p_max_attempts then 'needs_reconciliation'
+                 when v_writing then 'queued'
+                 when r.cancel_requested_at is not null then 'cancelled'
+                 when r.attempts >= p_max_attempts then 'failed'
+                 else 'queued' end;
+  if v_next = 'needs_reconciliation' then v_seq := run_unclear_v1(r.id, r.workspace_id, v_seq); end if;
   if v_next in ('failed', 'cancelled') then
     v_seq := run_close_v1(r.id, r.workspace_id, v_seq, 'Not carried out: the run ended before.');
   end if;
@@ -310,8 +367,9 @@ begin
          error_code = case when v_next = 'failed' then 'attempts_used_up' end,
          error_text = case when v_next = 'failed' then 'The step was interrupted ' || r.attempts || ' times.' end
     where id = r.id;
-  if v_next in ('failed', 'cancelled') and r.chat_id is not null then perform chat_start_next_v1(r.workspace_id, r.chat_id); end if;
-  return query select v_next, r.workspace_id;
+  v_ring := case when v_next = 'queued' then r.id end;
+  if v_next in ('failed', 'cancelled') and r.chat_id is not null then v_ring := chat_start_next_v1(r.workspace_id, r.chat_id); end if;
+  return query select v_next, r.team_id, v_ring;
 end $$;
 --> statement-breakpoint
 -- RUN-5: the queued runs whose doorbell may be lost: due, not parked, not rung for the grace time times a growing factor.
@@ -343,7 +401,9 @@ declare r runs; v_seq bigint; v_started uuid;
 begin
   select * into r from runs where id = p_run for update;
   if not found then return query select 'none', null::uuid, null::uuid; return; end if;
-  if r.status = 'running' then
+  -- A step at work, or a write that waits to be asked of its target: the run stops when that is settled (F46).
+  if r.status = 'running'
+     or r.status = 'queued' and exists (select from approvals a where a.run_id = p_run and a.status = 'executing') then
     update runs set cancel_requested_at = coalesce(cancel_requested_at, aiw_now()), cancelled_by = coalesce(cancelled_by, p_user) where id = p_run;
     return query select 'requested', null::uuid, r.team_id; return;
   end if;
@@ -358,19 +418,19 @@ begin
   return query select 'cancelled', v_started, r.team_id;
 end $$;
 --> statement-breakpoint
--- F8: the result of one of several calls of a turn, kept as soon as it is there. The items follow, in call order, when all
--- calls of the turn have their outcome. False: the lease was lost, nothing was written.
-create function call_finish_v1(p_run uuid, p_workspace uuid, p_fence bigint, p_lease_s integer, p_call uuid, p_status text, p_result text,
-                               p_event text) returns boolean language plpgsql as $$
-declare v_seq bigint;
+-- F8: the result of one of several calls of a turn, kept as soon as it is there, with its event and audit row. The items
+-- follow, in call order, when all calls of the turn have their outcome. False: the lease was lost, nothing was written.
+create function call_finish_v1(p_run uuid, p_workspace uuid, p_fence bigint, p_lease_s integer, p jsonb) returns boolean language plpgsql as $$
+declare v_seq bigint; c jsonb := p -> 'update';
 begin
   perform set_config('aiw.workspaces', p_workspace::text, true);
   update runs set last_seq = last_seq + 1, lease_until = greatest(lease_until, aiw_now() + make_interval(secs => p_lease_s))
     where id = p_run and fence = p_fence and status = 'running' returning last_seq into v_seq;
   if not found then return false; end if;
-  update tool_calls set status = p_status, result = p_result, result_bytes = octet_length(p_result),
-         started_at = coalesce(started_at, aiw_now()), ended_at = aiw_now() where id = p_call and run_id = p_run;
-  insert into run_events (run_id, seq, workspace_id, type, data) values (p_run, v_seq, p_workspace, 'tool.finished', p_event);
+  perform call_update_v1(p_run, c);
+  insert into run_events (run_id, seq, workspace_id, type, data)
+    values (p_run, v_seq, p_workspace, p #>> '{event,type}', (p #> '{event,data}')::text);
+  perform audit_add_v1(p_run, p_workspace, p -> 'audit');
   return true;
 end $$;
 --> statement-breakpoint
@@ -400,7 +460,7 @@ begin
       'status', s.status)::text from sources s where s.workspace_id = p_workspace and s.removed_at is null order by s.created_at;
   return query select 'call', c.id::text, row_to_json(c)::text from tool_calls c
     where c.run_id = p_run and c.step = (select max(step) from tool_calls where run_id = p_run) order by c.position;
-  return query select 'approval', a.id::text, json_build_object('id', a.id, 'toolCallId', a.tool_call_id, 'toolId', a.tool_id, 'status', a.status,
+  return query select 'approval', a.id::text, json_build_object('id', a.id, 'toolCallId', a.tool_call_id, 'toolId', a.tool_id, 'sourceId', a.source_id, 'status', a.status,
       'argsText', a.args_text, 'expired', a.status = 'pending' and a.expires_at <= aiw_now(), 'reason', a.decision_reason, 'endRun', a.end_run,
       'execFence', a.exec_fence, 'invalidReason', a.invalid_reason, 'result', a.result)::text
     from approvals a where a.run_id = p_run order by a.id;

@@ -35,6 +35,19 @@ begin
   update runs set last_seq = last_seq + 1, status = case when status = 'waiting_approval' then 'queued' else status end where id = a.run_id;
 end $$;
 --> statement-breakpoint
+-- Tells the outcome of a call that a person gave it. The caller holds the run's lock.
+create function call_tell_v1(p_call uuid) returns void language plpgsql as $$
+declare c tool_calls;
+begin
+  select * into c from tool_calls where id = p_call;
+  insert into run_events (run_id, seq, workspace_id, type, data)
+    select c.run_id, r.last_seq + 1, c.workspace_id, 'tool.finished',
+           json_build_object('callId', c.call_id, 'toolCallId', c.id, 'status', c.status, 'result', left(coalesce(c.result, ''), 20000),
+                             'resultBytes', octet_length(coalesce(c.result, '')), 'durationMs', null)::text
+      from runs r where r.id = c.run_id;
+  update runs set last_seq = last_seq + 1 where id = c.run_id;
+end $$;
+--> statement-breakpoint
 -- APR-4, APR-5: the one decide service, whatever the channel. Right, level, four eyes, time and the hash that was shown are
 -- checked in the transaction of the change; the UPDATE itself demands them again. Lock order: run, approval.
 -- outcome: approved | rejected | voted | same | not_found | approver_missing | four_eyes | decided | expired | stale | cancelled | invalid.

@@ -13,7 +13,9 @@ try {
   const status = await migrationStatus(postgres.url("aiw"));
   console.log(JSON.stringify(status, null, 2));
   const db = connect({ url: postgres.url("aiw"), max: 1, applicationName: "aiw-db" });
-  const rows = await db.sql<{ status: string; n: number }[]>`select status, count(*)::int as n from runs group by status order by status`;
+  const rows = await db.sql<
+    { status: string; n: number }[]
+  >`select status, count(*)::int as n from runs group by status order by status`;
   console.table(rows.map((r) => ({ runs: r.status, count: r.n })));
   await db.close();
 } finally {

@@ -39,7 +39,11 @@ export const run = (trigger: Trigger, log: Log): Runner => {
         continue;
       }
       try {
-        const messages = await queue.receive({ max: Math.min(10, free), waitS: POLL_S, visibilityS: trigger.visibilityS });
+        const messages = await queue.receive({
+          max: Math.min(10, free),
+          waitS: POLL_S,
+          visibilityS: trigger.visibilityS,
+        });
         for (const message of messages) {
           const invocation = invoke(trigger, queue, message, log).finally(() => busy.delete(invocation));
           busy.add(invocation);

@@ -68,16 +68,29 @@ export const startStack = async (options: StackOptions): Promise<Stack> => {
   }
 };
 
-const start = async (options: StackOptions, cleanup: (() => Promise<void> | void)[], stop: () => Promise<void>): Promise<Stack> => {
+const start = async (
+  options: StackOptions,
+  cleanup: (() => Promise<void> | void)[],
+  stop: () => Promise<void>,
+): Promise<Stack> => {
   const dataDir = resolve(options.dataDir);
   if (options.reset) rmSync(join(dataDir, "local.json"), { force: true });
   const state = readState(dataDir);
-  const early = loadEnv({ ...options.environment, AIW_SECRET_KEY: options.environment["AIW_SECRET_KEY"] ?? state.secretKey });
+  const early = loadEnv({
+    ...options.environment,
+    AIW_SECRET_KEY: options.environment["AIW_SECRET_KEY"] ?? state.secretKey,
+  });
   const log = createLog({ level: early.AIW_LOG_LEVEL }).child({ process: "stack" });
 
-  const postgres = await startPostgres({ dataDir: join(dataDir, "postgres"), durable: true, reset: options.reset, log: (line) => log.debug(line) });
+  const postgres = await startPostgres({
+    dataDir: join(dataDir, "postgres"),
+    durable: true,
+    reset: options.reset,
+    log: (line) => log.debug(line),
+  });
   cleanup.push(() => postgres.stop());
-  if (options.reset) for (const folder of ["objects", "git"]) rmSync(join(dataDir, folder), { recursive: true, force: true });
+  if (options.reset)
+    for (const folder of ["objects", "git"]) rmSync(join(dataDir, folder), { recursive: true, force: true });
   const emulator = await startEmulator({ dataDir: join(dataDir, "objects") });
   cleanup.push(() => emulator.stop());
   const git = await startGit(dataDir, state);
@@ -86,7 +99,9 @@ const start = async (options: StackOptions, cleanup: (() => Promise<void> | void
   seedDemoRepository(repository.directory);
 
   const ownGateway = options.brain !== undefined || (options.environment["OPENAI_API_KEY"] ?? "") === "";
-  const gateway = ownGateway ? await startDemoGateway({ apiKey: state.gatewayKey, brain: options.brain ?? grammarBrain({ chunkDelayMs: 12 }) }) : null;
+  const gateway = ownGateway
+    ? await startDemoGateway({ apiKey: state.gatewayKey, brain: options.brain ?? grammarBrain({ chunkDelayMs: 12 }) })
+    : null;
   if (gateway !== null) cleanup.push(() => gateway.stop());
 
   const adminUrl = await prepareDatabase(postgres.url.bind(postgres), state);
@@ -113,9 +128,13 @@ const start = async (options: StackOptions, cleanup: (() => Promise<void> | void
     AIW_HOST: options.host,
     AIW_PORT: String(port),
     AIW_DEMO_PASSWORD: options.environment["AIW_DEMO_PASSWORD"] ?? state.demoPassword,
-    AIW_GIT_ALLOWED_HOSTS: [early.AIW_GIT_ALLOWED_HOSTS.join(","), `127.0.0.1:${git.port}`].filter((part) => part !== "").join(","),
+    AIW_GIT_ALLOWED_HOSTS: [early.AIW_GIT_ALLOWED_HOSTS.join(","), `127.0.0.1:${git.port}`]
+      .filter((part) => part !== "")
+      .join(","),
     AIW_ALLOW_LOCAL: "true",
-    ...(gateway === null ? {} : { OPENAI_API_KEY: state.gatewayKey, OPENAI_BASE_URL: gateway.url, AIW_MODEL: DEMO_MODEL }),
+    ...(gateway === null
+      ? {}
+      : { OPENAI_API_KEY: state.gatewayKey, OPENAI_BASE_URL: gateway.url, AIW_MODEL: DEMO_MODEL }),
   };
   const env = loadEnv(environment, ["AIW_DEMO_PASSWORD"]);
   await prepareRecords(environment, env, state, repository.url);
@@ -147,7 +166,8 @@ const start = async (options: StackOptions, cleanup: (() => Promise<void> | void
 
 /** The port of the demo Git server is part of a stored source: kept, unless somebody else took it. */
 const startGit = async (dataDir: string, state: LocalState): Promise<GitServer> => {
-  const open = (port: number) => startGitServer({ root: join(dataDir, "git"), port, users: [{ name: "aiw", token: state.gitToken }] });
+  const open = (port: number) =>
+    startGitServer({ root: join(dataDir, "git"), port, users: [{ name: "aiw", token: state.gitToken }] });
   const server = await open(state.gitPort).catch(() => open(0));
   if (server.port !== state.gitPort) writeState(dataDir, { ...state, gitPort: server.port });
   return server;
@@ -167,11 +187,20 @@ const prepareDatabase = async (url: (name?: string) => string, state: LocalState
   return adminUrl;
 };
 
-const prepareRecords = async (environment: Record<string, string | undefined>, env: Env, state: LocalState, repositoryUrl: string): Promise<void> => {
+const prepareRecords = async (
+  environment: Record<string, string | undefined>,
+  env: Env,
+  state: LocalState,
+  repositoryUrl: string,
+): Promise<void> => {
   const log = createLog({ level: env.AIW_LOG_LEVEL }).child({ process: "seed" });
   const admin = connect({ url: environment["AIW_DATABASE_ADMIN_URL"] ?? "", max: 2, applicationName: "aiw-seed" });
   const api = connect({ url: environment["AIW_DATABASE_API_URL"] ?? "", max: 2, applicationName: "aiw-seed" });
-  const jobs = createQueue({ region: env.AWS_REGION, url: environment["AIW_JOBS_QUEUE_URL"] ?? "", endpoint: environment["AIW_SQS_ENDPOINT"] ?? "" });
+  const jobs = createQueue({
+    region: env.AWS_REGION,
+    url: environment["AIW_JOBS_QUEUE_URL"] ?? "",
+    endpoint: environment["AIW_SQS_ENDPOINT"] ?? "",
+  });
   try {
     await registerTools(admin, log);
     // The demo repository may be served on another port than at the last start.

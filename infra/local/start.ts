@@ -22,17 +22,23 @@ const main = async (): Promise<void> => {
   const unknown = [...args].filter((arg) => !["--reset", "--dev"].includes(arg));
   if (unknown.length > 0) throw new Error(`unknown option ${unknown.join(" ")}\n${HELP}`);
   const env = loadEnv(process.env);
-  if (env.AIW_ENV === "production") throw new Error("this starts a local stack for development; AIW_ENV=production is for deployed functions");
+  if (env.AIW_ENV === "production")
+    throw new Error("this starts a local stack for development; AIW_ENV=production is for deployed functions");
   const webRoot = join(root, "web", "dist");
   const stack = await startStack({
-    dataDir: join(root, env.AIW_DATA_DIR).startsWith(root) && !env.AIW_DATA_DIR.startsWith("/") ? join(root, env.AIW_DATA_DIR) : env.AIW_DATA_DIR,
+    dataDir:
+      join(root, env.AIW_DATA_DIR).startsWith(root) && !env.AIW_DATA_DIR.startsWith("/")
+        ? join(root, env.AIW_DATA_DIR)
+        : env.AIW_DATA_DIR,
     port: env.AIW_PORT,
     host: env.AIW_HOST,
     reset: args.has("--reset"),
     environment: process.env,
     ...(!args.has("--dev") && existsSync(join(webRoot, "index.html")) ? { webRoot } : {}),
   });
-  const dev = args.has("--dev") ? await import("./dev-web.ts").then((m) => m.startDevWeb(join(root, "web"), stack.url)) : null;
+  const dev = args.has("--dev")
+    ? await import("./dev-web.ts").then((m) => m.startDevWeb(join(root, "web"), stack.url))
+    : null;
   announce(stack, dev?.url ?? stack.url);
   stopOnSignals(async () => {
     await dev?.stop();
@@ -44,8 +50,11 @@ const main = async (): Promise<void> => {
 const announce = (stack: Stack, url: string): void => {
   const width = Math.max(...stack.logins.map((l) => l.name.length));
   console.log(`ready ${url}`);
-  console.log(`\nSign in with the password  ${stack.demoPassword}\n${stack.logins.map((l) => `  ${l.name.padEnd(width)}  ${l.title}`).join("\n")}`);
-  if (stack.demoModel) console.log("\nThe demo model answers: a small grammar, no AI. Set OPENAI_API_KEY to talk to a real gateway.");
+  console.log(
+    `\nSign in with the password  ${stack.demoPassword}\n${stack.logins.map((l) => `  ${l.name.padEnd(width)}  ${l.title}`).join("\n")}`,
+  );
+  if (stack.demoModel)
+    console.log("\nThe demo model answers: a small grammar, no AI. Set OPENAI_API_KEY to talk to a real gateway.");
 };
 
 const stopOnSignals = (stop: () => Promise<void>): void => {

@@ -12,7 +12,11 @@ export interface Supervisor {
 const GRACE_MS = 5000;
 
 /** Runs a module as a process of its own and starts another whenever it ends by itself, as a platform of functions would. */
-export const startSupervisor = async (module: URL, environment: Record<string, string | undefined>, log: Log): Promise<Supervisor> => {
+export const startSupervisor = async (
+  module: URL,
+  environment: Record<string, string | undefined>,
+  log: Log,
+): Promise<Supervisor> => {
   let stopping = false;
   let child: ChildProcess;
   let failures = 0;
@@ -32,7 +36,11 @@ export const startSupervisor = async (module: URL, environment: Record<string, s
         failures = performance.now() - started > 10_000 ? 0 : failures + 1;
         if (failures > 5) reject(new Error(`the worker ends right after its start (code ${code ?? signal ?? "?"})`));
         // A worker that fails at once is not started in a tight loop.
-        setTimeout(() => void (stopping || launch().catch((error: unknown) => log.error("the worker cannot be started", { error }))), Math.min(5000, 100 * 2 ** failures));
+        setTimeout(
+          () =>
+            void (stopping || launch().catch((error: unknown) => log.error("the worker cannot be started", { error }))),
+          Math.min(5000, 100 * 2 ** failures),
+        );
       });
     });
   await launch();

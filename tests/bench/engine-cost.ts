@@ -23,7 +23,12 @@ const TOOL: ToolDefinition = {
   id: "bench.read",
   wireName: "bench_read",
   description: "Reads",
-  parameters: { type: "object", additionalProperties: false, required: ["path"], properties: { path: { type: "string" }, note: { type: "string" } } },
+  parameters: {
+    type: "object",
+    additionalProperties: false,
+    required: ["path"],
+    properties: { path: { type: "string" }, note: { type: "string" } },
+  },
   suggestedRiskClass: "read",
   reconcile: "probe",
 };
@@ -51,9 +56,19 @@ const instantGateway = (rounds: number): Gateway => {
       n += 1;
       const usage = { inputTokens: 10, outputTokens: 10, cachedTokens: 0, reasoningTokens: 0 };
       if (n <= rounds) {
-        yield { type: "done", items: [{ type: "function_call", call_id: `call_${n}`, name: TOOL.wireName, arguments: ARGS }], usage, endReason: "tool_calls" };
+        yield {
+          type: "done",
+          items: [{ type: "function_call", call_id: `call_${n}`, name: TOOL.wireName, arguments: ARGS }],
+          usage,
+          endReason: "tool_calls",
+        };
       } else {
-        yield { type: "done", items: [{ type: "message", role: "assistant", content: "Done." }], usage, endReason: "stop" };
+        yield {
+          type: "done",
+          items: [{ type: "message", role: "assistant", content: "Done." }],
+          usage,
+          endReason: "stop",
+        };
       }
     },
     listModels: async () => [],
@@ -82,7 +97,11 @@ export const measureEngineCost = async (turns: number, rounds: number): Promise<
     const admin = connect({ url: postgres.url(), max: 2, applicationName: "bench" });
     await migrate({ adminUrl: postgres.url() });
     await provisionRoles(postgres.url(), { api: "a".repeat(20), step: "b".repeat(20), retention: "c".repeat(20) });
-    const db = connect({ url: roleUrl(postgres.url(), "aiw_step", "b".repeat(20)), max: 4, applicationName: "bench-step" });
+    const db = connect({
+      url: roleUrl(postgres.url(), "aiw_step", "b".repeat(20)),
+      max: 4,
+      applicationName: "bench-step",
+    });
     await admin.sql.unsafe(FLOOR);
     const ids = await world(admin);
     const engine: number[] = [];
@@ -96,7 +115,12 @@ export const measureEngineCost = async (turns: number, rounds: number): Promise<
       floor.push(b);
     }
     await Promise.all([admin.close(), db.close()]);
-    return { rounds, engineMs: median(engine), floorMs: median(floor), ratio: median(engine.map((ms, i) => ms / (floor[i] ?? Number.NaN))) };
+    return {
+      rounds,
+      engineMs: median(engine),
+      floorMs: median(floor),
+      ratio: median(engine.map((ms, i) => ms / (floor[i] ?? Number.NaN))),
+    };
   } finally {
     await postgres.stop();
     rmSync(directory, { recursive: true, force: true });
@@ -118,7 +142,9 @@ const world = async (admin: Database): Promise<Ids> => {
   await admin.sql`insert into workspaces (id, team_id, name, max_tool_rounds, created_by) values (${workspaceId}, ${teamId}, 'Bench', 100, ${userId})`;
   await admin.sql`insert into memberships (workspace_id, user_id, role) values (${workspaceId}, ${userId}, 'admin')`;
   await admin.sql`insert into sources (workspace_id, kind, name, config, status, confirmed_by, created_by) values (${workspaceId}, 'git', 'bench', '{}', 'tested', ${userId}, ${userId})`;
-  await tools.register({ actor: { kind: "system" }, db: admin, log, requestId: "bench" }, [{ definition: TOOL, sourceKind: "git", kind: "native", defaultActive: true }]);
+  await tools.register({ actor: { kind: "system" }, db: admin, log, requestId: "bench" }, [
+    { definition: TOOL, sourceKind: "git", kind: "native", defaultActive: true },
+  ]);
   await tools.acceptSuggestions({ actor: { kind: "system" }, db: admin, log, requestId: "bench" }, userId);
   return { userId, workspaceId };
 };
@@ -128,7 +154,9 @@ const engineRun = async (admin: Database, db: Database, ids: Ids, turns: number)
   const messageId = randomUUID();
   await admin.sql`insert into chats (id, workspace_id, title, created_by) values (${chatId}, ${ids.workspaceId}, 'bench', ${ids.userId})`;
   await admin.sql`insert into messages (id, workspace_id, chat_id, role, text, author_id) values (${messageId}, ${ids.workspaceId}, ${chatId}, 'user', 'go', ${ids.userId})`;
-  const [run] = await admin.sql<{ id: string }[]>`select run_start_v1(${ids.workspaceId}::uuid, ${chatId}::uuid, ${messageId}::uuid, 'go', ${ids.userId}::uuid, 'go') as id`;
+  const [run] = await admin.sql<
+    { id: string }[]
+  >`select run_start_v1(${ids.workspaceId}::uuid, ${chatId}::uuid, ${messageId}::uuid, 'go', ${ids.userId}::uuid, 'go') as id`;
   const runId = run?.id ?? "";
   const deps: EngineDeps = {
     db,
@@ -138,8 +166,22 @@ const engineRun = async (admin: Database, db: Database, ids: Ids, turns: number)
     gateway: instantGateway(turns),
     model: "bench",
     limits: {
-      leaseS: 30, heartbeatS: 10, toolCallS: 60, pushS: 60, stepAttempts: 5, maxModelCalls: 10_000, maxRunTokens: 1e9, maxRunWallS: 1e6, historyMaxTokens: 10_000_000,
-      contextWindowTokens: 100_000_000, toolResultMaxBytes: 65_536, executeWithinS: 900, maxRejections: 3, deltaMs: 120, readsInParallel: 4,
+      leaseS: 30,
+      heartbeatS: 10,
+      toolCallS: 60,
+      pushS: 60,
+      stepS: 780,
+      stepAttempts: 5,
+      maxModelCalls: 10_000,
+      maxRunTokens: 1e9,
+      maxRunWallS: 1e6,
+      historyMaxTokens: 10_000_000,
+      contextWindowTokens: 100_000_000,
+      toolResultMaxBytes: 65_536,
+      executeWithinS: 900,
+      maxRejections: 3,
+      deltaMs: 120,
+      readsInParallel: 4,
     },
     notify: () => undefined,
     ring: async () => undefined,
@@ -177,7 +219,10 @@ const floorRun = async (db: Database, steps: number): Promise<number> => {
       update floor_runs set status = 'running', fence = fence + 1, lease_until = now() + interval '30 s' where id = ${id} and status = 'queued' returning fence, last_seq`;
     const items = await db.sql<{ data: string }[]>`select data from floor_items where run_id = ${id} order by item`;
     for (const item of items) JSON.parse(item.data);
-    const data = n % 2 === 0 ? JSON.stringify({ type: "function_call", call_id: `c${n}`, arguments: ARGS }) : JSON.stringify({ type: "function_call_output", call_id: `c${n}`, output: RESULT });
+    const data =
+      n % 2 === 0
+        ? JSON.stringify({ type: "function_call", call_id: `c${n}`, arguments: ARGS })
+        : JSON.stringify({ type: "function_call_output", call_id: `c${n}`, output: RESULT });
     await db.sql`
       with r as (update floor_runs set status = 'queued', last_seq = last_seq + 1, lease_until = null where id = ${id} and fence = ${run?.fence ?? 0} and status = 'running' returning id, last_seq),
            i as (insert into floor_items select id, ${n}, ${data} from r),

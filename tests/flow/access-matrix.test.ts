@@ -17,6 +17,8 @@ interface Row {
 const hash = "a".repeat(64);
 const MEMBERS = "401 401 404 404 404 200 200 200";
 const ADMINS = "401 401 404 404 404 403 403 200";
+const PLATFORM = "401 401 403 200 403 403 403 403";
+const PLATFORM_MAKES = "401 401 403 201 403 403 403 403";
 
 /** An endpoint without a row fails: nobody thought about who may call it. */
 const TABLE: Record<string, Row> = {
@@ -75,7 +77,28 @@ const TABLE: Record<string, Row> = {
   decide: { own: "401 401 404 404 404 403 200 200", body: () => ({ status: "approved", seen_hash: hash }) },
   inboxEvents: { own: "401 401 200 200 200 200 200 200" },
 
-  listTools: { own: "401 401 403 200 403 403 403 403" },
+  listUsers: { own: PLATFORM },
+  createUser: {
+    own: PLATFORM_MAKES,
+    body: () => ({
+      name: randomUUID(),
+      displayName: "New",
+      teamIds: [],
+      isPlatformAdmin: false,
+      isGlobalApprover: false,
+    }),
+  },
+  updateUser: {
+    own: PLATFORM,
+    body: () => ({ displayName: "Renamed", teamIds: [], isPlatformAdmin: false, isGlobalApprover: false }),
+  },
+  disableUser: { own: PLATFORM },
+  enableUser: { own: PLATFORM },
+  resetPassword: { own: PLATFORM },
+  listTeams: { own: PLATFORM },
+  createTeam: { own: PLATFORM_MAKES, body: () => ({ name: randomUUID(), maxParallelRuns: 2 }) },
+
+  listTools: { own: PLATFORM },
   classifyTool: {
     own: "401 401 403 409 403 403 403 403",
     body: () => ({
@@ -196,6 +219,13 @@ async function call(name: EndpointName, client: Client, ids: Ids): Promise<Answe
   return { status: 200, body: {}, headers: response.headers, cookie: undefined };
 }
 
+/** Tools and people belong to the platform, not to a workspace: there is no foreign one for its admins. */
+const foreignTo = (name: EndpointName): Ids => ({
+  ...foreign,
+  toolId: "no.such_tool",
+  ...(ENDPOINTS[name].access === "platform" ? { userId: randomUUID() } : {}),
+});
+
 const visible = (answer: Answer): unknown => ({ status: answer.status, body: { ...answer.body, requestId: "" } });
 const names = Object.keys(ENDPOINTS) as EndpointName[];
 const withIds = names.filter((name) => ENDPOINTS[name].path.includes(":"));
@@ -220,10 +250,7 @@ test.for(withIds)(
   async (name) => {
     for (const actor of ACTORS.filter((one) => one !== "outsider" && one !== "anonymous")) {
       const expected = visible(await call(name, clients[actor], absent()));
-      expect(
-        visible(await call(name, clients[actor], { ...foreign, toolId: "no.such_tool" })),
-        `${actor}, foreign`,
-      ).toEqual(expected);
+      expect(visible(await call(name, clients[actor], foreignTo(name))), `${actor}, foreign`).toEqual(expected);
       expect(visible(await call(name, clients[actor], malformed)), `${actor}, malformed`).toEqual(expected);
     }
   },

@@ -4,9 +4,8 @@ import { deflateSync } from "node:zlib";
 import { createGitConnector, type GitLimits } from "@aiw/connectors/git";
 import { seedDemoRepository } from "@aiw/infra/local/demo-repository";
 import { runGit } from "@aiw/infra/local/git-command";
-import { createEgress } from "@aiw/platform/egress";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { TOKEN, callOf, pinned, sourceOf, startGitFixture, type GitFixture } from "./git-fixture.ts";
+import { TOKEN, callOf, commitFiles, pinned, sourceOf, startGitFixture, type GitFixture } from "./git-fixture.ts";
 
 let fixture: GitFixture;
 beforeAll(async () => void (fixture = await startGitFixture()));
@@ -123,6 +122,21 @@ describe("the connection test", () => {
     expect(report).toMatchObject({ ok: true, warnings: ["git_plain_http", "git_cannot_push", "git_no_agents_md"] });
   });
 
+  test("a server whose HEAD names a branch that is not there is read by its only branch (GIT-2)", async () => {
+    const repository = fixture.repository("headless", { "a.txt": "a\n" });
+    runGit(["-C", repository.directory, "symbolic-ref", "HEAD", "refs/heads/master"]);
+    const report = await fixture.connector().testConnection(sourceOf(repository), soon());
+    expect(report).toMatchObject({
+      ok: true,
+      stages: expect.arrayContaining([expect.objectContaining({ facts: { files: 1, readme: false, agents: false } })]),
+    });
+    const context = await pinned(fixture.connector(), sourceOf(repository));
+    for (let n = 0; n < 3; n += 1) commitFiles(repository.directory, { "a.txt": `${n}\n` }, "Next");
+    fixture.stored.clear();
+    const result = await fixture.connector().read(callOf("git.read_file", { path: "a.txt" }), context);
+    expect(result.text).toContain("\ta");
+  });
+
   test("a pin that cannot be had is a sentence without secrets (GIT-1)", async () => {
     const source = sourceOf({ name: "orders", url: `${fixture.server.url}/orders.git` }, { secret: "wrong-secret-1" });
     const pin = await fixture.connector().pin(source, soon());
@@ -142,13 +156,12 @@ const hostile = async (answer: (request: http.IncomingMessage, response: http.Se
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
-  const egress = createEgress({ allowedHosts: [`127.0.0.1:${port}`], allowLocal: true });
+  const egress = { allowedHosts: [`127.0.0.1:${port}`], allowLocal: true };
   const bucket = { put: async () => undefined, get: async () => null };
   const connector = (limits: Partial<GitLimits> = {}) => createGitConnector({ egress, bucket, limits });
   const source = sourceOf({ name: "hostile", url: `http://127.0.0.1:${port}/a.git` });
   const stop = () => {
     server.closeAllConnections();
-    egress.close();
     server.close();
   };
   return { connector, source, seen, port, stop, [Symbol.dispose]: stop };
@@ -319,7 +332,7 @@ describe("a hostile server (N67)", () => {
   });
 
   test("refs that Git would refuse are not seen, and SHA-256 repositories are told apart (N66)", async () => {
-    const names = ["refs/heads/../../config", "refs/heads/-x", "refs/heads/a b", "refs/heads/x.lock", "../HEAD"];
+    const names = ["refs/heads/../../config", "refs/heads/-x", "refs/heads/x.lock", "../HEAD"];
     expect(
       await codeAgainst((_, response) =>
         advertise(
@@ -328,6 +341,7 @@ describe("a hostile server (N67)", () => {
         ),
       ),
     ).toBe("source_empty");
+    expect(await codeAgainst((_, response) => advertise(response, [`${OID} refs/heads/a b`]))).toBe("source_protocol");
     const sha256 = (_: unknown, response: http.ServerResponse) => {
       response.setHeader("content-type", "application/x-git-upload-pack-advertisement");
       response.end(

@@ -7,7 +7,6 @@ import { sealAuthorisedCall, type AuthorisedCall } from "@aiw/contract/authorise
 import type { JsonObject } from "@aiw/contract/tools";
 import { runGit } from "@aiw/infra/local/git-command";
 import { startGitServer, type GitRepository, type GitServer } from "@aiw/infra/local/git-server";
-import { createEgress } from "@aiw/platform/egress";
 
 export const TOKEN = "tkn-7d5c0b2e9f";
 export const RUN_ID = "0199a1b2-c3d4-7000-8000-000000000001";
@@ -33,7 +32,7 @@ export const startGitFixture = async (): Promise<GitFixture> => {
     users: [{ name: "robot", token: TOKEN }],
   });
   const stored = new Map<string, Uint8Array>();
-  const egress = createEgress({ allowedHosts: [`127.0.0.1:${server.port}`, "127.0.0.1:1"], allowLocal: true });
+  const egress = { allowedHosts: [`127.0.0.1:${server.port}`, "127.0.0.1:1"], allowLocal: true };
   const bucket = {
     put: async (key: string, bytes: Uint8Array) => void stored.set(key, bytes),
     get: async (key: string) => stored.get(key) ?? null,
@@ -50,7 +49,6 @@ export const startGitFixture = async (): Promise<GitFixture> => {
     },
     stop: async () => {
       await server.stop();
-      egress.close();
       rmSync(directory, { recursive: true, force: true });
     },
   };

@@ -1,5 +1,8 @@
 import { chmodSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import http from "node:http";
 import path from "node:path";
+import { createGitConnector } from "@aiw/connectors/git";
 import { runGit } from "@aiw/infra/local/git-command";
 import { onPoint, setFaultPlan } from "@aiw/platform/fault";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -9,6 +12,7 @@ import {
   commitFiles,
   formOf,
   pinned,
+  prepare,
   prepared,
   refsOf,
   resolve,
@@ -32,6 +36,59 @@ afterEach(() => {
 
 const FILES = { "src/a.txt": "one\ntwo\nthree\n", "src/b.txt": "b\n", "README.md": "# Read\n" };
 const ARGS = { files: [{ path: "src/a.txt", replacements: [{ find: "two", replace: "zwei" }] }] };
+
+const asSomebody = (directory: string): string[] => [
+  "-C",
+  directory,
+  "-c",
+  "user.name=Maintainer",
+  "-c",
+  "user.email=maintainer@orders.example",
+];
+
+/** The same repository behind a server that announces that it takes no thin packs. */
+const announcingNoThin = async (url: string) => {
+  const state = { announced: false };
+  const forward = async (request: http.IncomingMessage, response: http.ServerResponse): Promise<void> => {
+    const body: Buffer[] = [];
+    for await (const part of request) body.push(part);
+    const headers = new Headers();
+    for (const name of ["authorization", "content-type", "accept", "git-protocol"]) {
+      const value = request.headers[name];
+      if (typeof value === "string") headers.set(name, value);
+    }
+    const method = request.method ?? "GET";
+    const target = `${new URL(url).origin}${request.url ?? ""}`;
+    const answer = await fetch(target, {
+      method,
+      headers,
+      ...(method === "POST" ? { body: Buffer.concat(body) } : {}),
+    });
+    const text = Buffer.from(await answer.arrayBuffer()).toString("latin1");
+    const isPush = request.url?.endsWith("service=git-receive-pack") === true;
+    // As long as the word it takes the place of, so that the lengths of the lines stay true.
+    const changed = isPush ? text.replace(" ofs-delta", " no-thin  ") : text;
+    state.announced ||= changed !== text;
+    response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" });
+    response.end(Buffer.from(changed, "latin1"));
+  };
+  const server = http.createServer((request, response) => {
+    forward(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}${new URL(url).pathname}`,
+    get announced() {
+      return state.announced;
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+};
 
 let count = 0;
 const setUp = async () => {
@@ -186,6 +243,67 @@ describe("write", () => {
     });
     const wrong = await connector.write(call, { ...context, source: { ...context.source, secret: "wrong-token" } });
     expect(wrong).toMatchObject({ kind: "refused", result: { text: expect.stringContaining("401") } });
+  });
+
+  test.each([false, true])(
+    "only what the server lacks is sent, thin packs refused: %s (GIT-8)",
+    async (refusesThin) => {
+      const large = { ...FILES, "data.bin": randomBytes(2_000_000), "deep/er/file.txt": "x\n" };
+      count += 1;
+      const repository = fixture.repository(`push-${count}`, large);
+      runGit(["-C", repository.directory, "config", "receive.maxInputSize", "20000"]);
+      await using server = refusesThin ? await announcingNoThin(repository.url) : null;
+      const url = server?.url ?? repository.url;
+      const connector = createGitConnector({
+        egress: { allowedHosts: [new URL(url).host], allowLocal: true },
+        bucket: { put: async () => undefined, get: async () => null },
+      });
+      const source = sourceOf(repository, { config: { url, branch: null, username: null } });
+      const context = await pinned(connector, source);
+      const frozen = await prepared(connector, ARGS, context);
+      commitFiles(repository.directory, { "src/b.txt": "moved\n" }, "Move on");
+      const outcome = await connector.write(callOf("git.propose_change", {}, frozen.form), context);
+      expect(outcome).toMatchObject({ kind: "executed" });
+      expect(server?.announced ?? true).toBe(true);
+      runGit(["-C", repository.directory, "fsck", "--strict"]);
+    },
+  );
+
+  test("entries with odd names elsewhere stay what they are; names the library refuses make the repository read-only (N65)", async () => {
+    for (const [name, kept] of [
+      ["a\nb", true],
+      ["tab\tname", true],
+      ["back\\slash", false],
+    ] as const) {
+      count += 1;
+      const repository = fixture.repository(`push-${count}`, FILES);
+      const blob = runGit(["-C", repository.directory, "rev-parse", "main:src/b.txt"]).trim();
+      const odd = runGit(["-C", repository.directory, "mktree", "-z"], `100644 blob ${blob}\t${name}\0`).trim();
+      const root = runGit(["-C", repository.directory, "ls-tree", "main"]);
+      const tree = runGit(["-C", repository.directory, "mktree"], `${root}040000 tree ${odd}\todd\n`).trim();
+      const commit = runGit([
+        ...asSomebody(repository.directory),
+        "commit-tree",
+        "-m",
+        "Odd",
+        "-p",
+        "main",
+        tree,
+      ]).trim();
+      runGit(["-C", repository.directory, "update-ref", "refs/heads/main", commit]);
+      const connector = fixture.connector();
+      const context = await pinned(connector, sourceOf(repository));
+      const outcome = await prepare(connector, ARGS, context);
+      if (!kept) {
+        expect(outcome).toMatchObject({ ok: false, text: expect.stringContaining("unsafe names") });
+        continue;
+      }
+      const frozen = await prepared(connector, ARGS, context);
+      expect(await connector.write(callOf("git.propose_change", {}, frozen.form), context)).toMatchObject({
+        kind: "executed",
+      });
+      expect(runGit(["-C", repository.directory, "rev-parse", `${formOf(frozen).branch}:odd`]).trim()).toBe(odd);
+    }
   });
 
   test("a form that was changed after it was frozen is not executed (N31)", async () => {

@@ -28,6 +28,9 @@ afterAll(async () => {
 });
 
 const mutating = Object.entries(ENDPOINTS).filter(([, endpoint]) => endpoint.method !== "GET");
+const withBody = mutating
+  .map(([name, endpoint]): [string, Endpoint] => [name, endpoint])
+  .filter(([, endpoint]) => endpoint.body !== undefined);
 const pathOf = (endpoint: Endpoint): string =>
   endpoint.path
     .replace(":workspaceId", api.workspaceId)
@@ -58,11 +61,11 @@ test.for(mutating)(
       expect(answer.status, JSON.stringify(headers)).toBe(403);
       expect(answer.body.code).toBe("cross_site");
     }
-    // A method override is no method of ours: nothing but the read happens.
+    // A method override is no method of ours: nothing but the read happens, by who may read.
     const overridden = await owner.call("GET", pathOf(endpoint), undefined, {
       "x-http-method-override": endpoint.method,
     });
-    expect([200, 404, 405]).toContain(overridden.status);
+    expect(endpoint.access === "platform" ? [403, 405] : [200, 404, 405]).toContain(overridden.status);
     expect(await snapshot()).toEqual(before);
   },
 );
@@ -181,6 +184,20 @@ test("N8: unknown fields are refused by name and nothing is taken over from them
   });
   expect((await owner.call("GET", "/api/approvals?status=pending")).body.code).toBe("unknown_field");
   expect((await owner.call("GET", "/api/approvals?limit=1&limit=2")).body.fields).toEqual({ limit: "repeated" });
+});
+
+test.for(withBody)("F10: %s refuses text that cannot be stored, in whatever field it stands", async ([, endpoint]) => {
+  const before = await snapshot();
+  const fields = Object.keys(endpoint.body?.shape ?? {});
+  for (const bad of ["a\u0000b", "\ud800"]) {
+    for (const field of fields) {
+      const answer = await owner.call(endpoint.method, pathOf(endpoint), { [field]: bad });
+      expect([400, 403, 404]).toContain(answer.status);
+      if (answer.status === 400)
+        expect(answer.body).toMatchObject({ code: "bad_request", fields: { [field]: "bad_text" } });
+    }
+  }
+  expect(await snapshot()).toEqual(before);
 });
 
 test("N10: cursors that were not handed out, and limits out of bounds, are refused without a word of the database", async () => {

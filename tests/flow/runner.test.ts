@@ -29,14 +29,25 @@ interface Wired {
   readonly seen: { body: string; count: number }[];
 }
 
-const wire = async (name: string, handler: (body: string, event: SQSEvent) => Promise<boolean>, concurrency = 4): Promise<Wired> => {
-  const { [name]: made } = await ensureQueues(emulator.endpoint, REGION, [{ name, visibilityS: 1, maxReceiveCount: 2 }]);
+const wire = async (
+  name: string,
+  handler: (body: string, event: SQSEvent) => Promise<boolean>,
+  concurrency = 4,
+): Promise<Wired> => {
+  const { [name]: made } = await ensureQueues(emulator.endpoint, REGION, [
+    { name, visibilityS: 1, maxReceiveCount: 2 },
+  ]);
   if (made === undefined) throw new Error("the queue was not made");
   const open = (url: string) => createQueue({ endpoint: emulator.endpoint, region: REGION, url });
   const seen: Wired["seen"] = [];
   const runner = run(
     {
-      name, queueUrl: made.url, endpoint: emulator.endpoint, region: REGION, visibilityS: 1, concurrency,
+      name,
+      queueUrl: made.url,
+      endpoint: emulator.endpoint,
+      region: REGION,
+      visibilityS: 1,
+      concurrency,
       handler: async (event) => {
         const [record] = event.Records;
         if (record === undefined || event.Records.length !== 1) throw new Error("the batch size is one");
@@ -86,13 +97,17 @@ test("OPS-3 an invocation that throws is a failed one", async () => {
 test("OPS-3 no more invocations run at once than the function allows", async () => {
   let now = 0;
   let most = 0;
-  const w = await wire("bounded", async () => {
-    now += 1;
-    most = Math.max(most, now);
-    await new Promise((resolve) => setImmediate(resolve));
-    now -= 1;
-    return true;
-  }, 2);
+  const w = await wire(
+    "bounded",
+    async () => {
+      now += 1;
+      most = Math.max(most, now);
+      await new Promise((resolve) => setImmediate(resolve));
+      now -= 1;
+      return true;
+    },
+    2,
+  );
   await Promise.all(Array.from({ length: 12 }, (_, n) => w.queue.send({ n })));
   await expect.poll(() => w.seen.length).toBe(12);
   await w.runner.stop();

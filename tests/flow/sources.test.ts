@@ -10,7 +10,6 @@ import { runJob } from "@aiw/function-jobs/test-source";
 import { seedDemoRepository } from "@aiw/infra/local/demo-repository";
 import { startGitServer, type GitServer } from "@aiw/infra/local/git-server";
 import { setFaultPlan } from "@aiw/platform/fault";
-import { createEgress } from "@aiw/platform/egress";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type Answer, type Api, type Client, startApi } from "./http-fixture.ts";
 import { addWaiting } from "./http-records.ts";
@@ -35,7 +34,7 @@ beforeAll(async () => {
   base = `/api/workspaces/${api.workspaceId}/sources`;
   const stored = new Map<string, Uint8Array>();
   const connector = createGitConnector({
-    egress: createEgress({ allowedHosts, allowLocal: true }),
+    egress: { allowedHosts, allowLocal: true },
     bucket: {
       put: async (key: string, bytes: Uint8Array) => void stored.set(key, bytes),
       get: async (key: string) => stored.get(key) ?? null,

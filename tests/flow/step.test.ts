@@ -9,7 +9,16 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 const propose = (find: string, replace: string, path = "src/discount.ts") => ({
-  calls: [{ name: "propose_change", arguments: { title: "Discount from 100 on", description: "The README says from 100 on.", files: [{ path, replacements: [{ find, replace }] }] } }],
+  calls: [
+    {
+      name: "propose_change",
+      arguments: {
+        title: "Discount from 100 on",
+        description: "The README says from 100 on.",
+        files: [{ path, replacements: [{ find, replace }] }],
+      },
+    },
+  ],
 });
 
 test("RUN-2 RUN-3 a message becomes a run that answers, one step at a time", async () => {
@@ -19,11 +28,18 @@ test("RUN-2 RUN-3 a message becomes a run that answers, one step at a time", asy
   const done = await world.drive(runId);
   expect(done).toMatchObject({ status: "completed", end_reason: "answered", step: 1 });
   const messages = await world.admin.sql`select role, text from messages where chat_id = ${chatId} order by ordinal`;
-  expect(messages.map((m) => [m["role"], m["text"]])).toEqual([["user", "answer me"], ["assistant", "Here is the answer."]]);
+  expect(messages.map((m) => [m["role"], m["text"]])).toEqual([
+    ["user", "answer me"],
+    ["assistant", "Here is the answer."],
+  ]);
 });
 
 test("GIT-1 a reading tool answers from the pinned commit and the answer follows", async () => {
-  world.script.push("read it", { calls: [{ name: "git_read_file", arguments: { path: "src/discount.ts" } }] }, { text: "It compares with >." });
+  world.script.push(
+    "read it",
+    { calls: [{ name: "git_read_file", arguments: { path: "src/discount.ts" } }] },
+    { text: "It compares with >." },
+  );
   const { runId } = await world.ask("read it");
   expect(await world.drive(runId)).toMatchObject({ status: "completed", tool_rounds: 1 });
   const [call] = await world.admin.sql`select status, result, decision from tool_calls where run_id = ${runId}`;
@@ -40,8 +56,15 @@ test("APR-2 GIT-8 an approved proposal is pushed exactly as frozen, and only the
   const open = list.items.find((a) => a.runId === runId);
   expect(open?.decidable).toBe(true);
   const detail = await approvals.detail(world.as("approver"), [world.workspaceId], open?.id ?? "");
-  expect(detail.preview.files?.[0]?.diff).toContain("+export const discount = (total: number): number => (total >= 100 ? 0.1 : 0);");
-  await approvals.decide(world.as("approver"), [world.workspaceId], { approvalId: detail.id, vote: "approved", reason: null, seenHash: detail.snapshotHash, channel: "page" }, 900);
+  expect(detail.preview.files?.[0]?.diff).toContain(
+    "+export const discount = (total: number): number => (total >= 100 ? 0.1 : 0);",
+  );
+  await approvals.decide(
+    world.as("approver"),
+    [world.workspaceId],
+    { approvalId: detail.id, vote: "approved", reason: null, seenHash: detail.snapshotHash, channel: "page" },
+    900,
+  );
   expect(await world.drive(runId)).toMatchObject({ status: "completed" });
   expect(world.refs().filter((r) => r.startsWith("refs/heads/ai/"))).toHaveLength(1);
   const after = await approvals.detail(world.as("approver"), [world.workspaceId], detail.id);

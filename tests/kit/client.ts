@@ -96,10 +96,12 @@ const send = <N extends EndpointName>(base: string, cookie: string, name: N, inp
 };
 
 /** Parameters as an address carries them. */
-const texts = (given: object | undefined): (readonly [string, string])[] =>
-  Object.entries(given ?? {}).flatMap(([name, value]: [string, unknown]) =>
-    typeof value === "string" || typeof value === "number" ? [[name, `${value}`] as const] : [],
-  );
+const texts = (given: unknown): (readonly [string, string])[] =>
+  typeof given !== "object" || given === null
+    ? []
+    : Object.entries(given).flatMap(([name, value]: [string, unknown]) =>
+        typeof value === "string" || typeof value === "number" ? [[name, `${value}`] as const] : [],
+      );
 
 /** Raw HTTP, so that a connection can be torn at any byte, in the middle of an event or of a character. */
 const readStream = (base: string, cookie: string, runId: string, options: StreamOptions): Promise<StreamPart> =>

@@ -167,7 +167,7 @@ export const until = async <T>(what: string, look: () => Promise<T | undefined>,
     const found = await look();
     if (found !== undefined) return found;
     if (performance.now() > end) throw new Error(`it did not happen in time: ${what}`);
-    await delay(30);
+    await delay(50);
   }
 };
 

@@ -13,6 +13,7 @@ import * as workspaces from "@aiw/core/workspaces";
 import type { EngineDeps, EngineLimits } from "@aiw/engine/deps";
 import { step, type StepResult } from "@aiw/engine/step";
 import { scriptBrain } from "@aiw/infra/local/demo-gateway/brain-script";
+import type { BrainRequest, ScriptTurn } from "@aiw/infra/local/demo-gateway/brain";
 import { startDemoGateway, type DemoGateway } from "@aiw/infra/local/demo-gateway/server";
 import { runGit } from "@aiw/infra/local/git-command";
 import { startGitServer, type GitRepository, type GitServer } from "@aiw/infra/local/git-server";
@@ -20,7 +21,6 @@ import { DEFAULT_GUARDRAILS } from "@aiw/model/guardrails";
 import { createGateway } from "@aiw/model/gateway";
 import type { Ctx } from "@aiw/platform/ctx";
 import { connect, type Database } from "@aiw/platform/db";
-import { createEgress } from "@aiw/platform/egress";
 import { createLog } from "@aiw/platform/log";
 import { createVault } from "@aiw/platform/vault";
 import { createDatabase, type TestDatabase } from "./postgres.ts";
@@ -46,7 +46,11 @@ export interface World {
   readonly as: (role: Role) => Ctx<Human>;
   readonly member: (role: Role) => Promise<Ctx<Member>>;
   /** A chat and a first message in it; the run it started. */
-  readonly ask: (text: string, role?: Role, chatId?: string) => Promise<{ chatId: string; runId: string; messageId: string }>;
+  readonly ask: (
+    text: string,
+    role?: Role,
+    chatId?: string,
+  ) => Promise<{ chatId: string; runId: string; messageId: string }>;
   /** Steps the run until it no longer is queued and due; returns its row. */
   readonly drive: (runId: string, maxSteps?: number) => Promise<RunRow>;
   readonly row: (runId: string) => Promise<RunRow>;
@@ -73,6 +77,7 @@ export const TEST_LIMITS: EngineLimits = {
   heartbeatS: 10,
   toolCallS: 20,
   pushS: 20,
+  stepS: 60,
   stepAttempts: 5,
   maxModelCalls: 200,
   maxRunTokens: 2_000_000,
@@ -93,7 +98,13 @@ export const FILES: Readonly<Record<string, string>> = {
   "src/greeting.ts": 'export const greeting = "hello";\n',
 };
 
-export const startWorld = async (options: { readonly limits?: Partial<EngineLimits>; readonly files?: Readonly<Record<string, string>> } = {}): Promise<World> => {
+export const startWorld = async (
+  options: {
+    readonly limits?: Partial<EngineLimits>;
+    readonly files?: Readonly<Record<string, string>>;
+    readonly model?: (request: BrainRequest) => ScriptTurn;
+  } = {},
+): Promise<World> => {
   const directory = mkdtempSync(join(tmpdir(), "aiw-world-"));
   const database = await createDatabase();
   const admin = connect({ url: database.adminUrl, max: 3, applicationName: "test-admin" });
@@ -106,12 +117,13 @@ export const startWorld = async (options: { readonly limits?: Partial<EngineLimi
   const git = await startGitServer({ root: join(directory, "git"), users: [{ name: "service", token }] });
   const repository = git.createRepository(`orders-${randomBytes(3).toString("hex")}`);
   seed(repository.directory, options.files ?? FILES);
-  const script = scriptBrain([]);
+  // A model that answers by what it sees, or one that says what the test pushes.
+  const script = scriptBrain(options.model ?? []);
   const gateway = await startDemoGateway({ apiKey: "sk-test-gateway-key", brain: script });
 
   const stored = new Map<string, Uint8Array>();
   const connector = createGitConnector({
-    egress: createEgress({ allowedHosts: [`127.0.0.1:${git.port}`], allowLocal: true }),
+    egress: { allowedHosts: [`127.0.0.1:${git.port}`], allowLocal: true },
     bucket: {
       put: async (key: string, bytes: Uint8Array) => void stored.set(key, bytes),
       get: async (key: string) => stored.get(key) ?? null,
@@ -125,17 +137,33 @@ export const startWorld = async (options: { readonly limits?: Partial<EngineLimi
   const people = {} as Record<Role, Human>;
   for (const name of ["owner", "approver", "approver2", "member", "outsider", "global", "admin"] as const) {
     const flags = { isPlatformAdmin: name === "admin", isGlobalApprover: name === "global" };
-    const userId = await identity.ensureUser(operator, { name, displayName: name[0]?.toUpperCase() + name.slice(1), ...flags });
-    if (name !== "global" && name !== "admin") await teams.addMember(operator, name === "outsider" ? otherTeam : teamId, userId);
+    const userId = await identity.ensureUser(operator, {
+      name,
+      displayName: name[0]?.toUpperCase() + name.slice(1),
+      ...flags,
+    });
+    if (name !== "global" && name !== "admin")
+      await teams.addMember(operator, name === "outsider" ? otherTeam : teamId, userId);
     people[name] = { kind: "human", userId, name, displayName: name, mustChangePassword: false, ...flags };
   }
-  await tools.register(operator, connector.tools.map((definition) => ({ definition, sourceKind: "git", kind: "native", defaultActive: true })));
+  await tools.register(
+    operator,
+    connector.tools.map((definition) => ({ definition, sourceKind: "git", kind: "native", defaultActive: true })),
+  );
   await tools.acceptSuggestions(operator, people.admin.userId);
 
   const as = (role: Role): Ctx<Human> => ({ actor: people[role], db: api, log, requestId: "test" });
-  const created = await workspaces.create(as("owner"), { name: "Orders", description: "", teamId }, { approvalTtlS: 86_400, maxToolRounds: 24 });
+  const created = await workspaces.create(
+    as("owner"),
+    { name: "Orders", description: "", teamId },
+    { approvalTtlS: 86_400, maxToolRounds: 24 },
+  );
   const workspaceId = created.id;
-  for (const [role, userId] of [["approver", people.approver.userId], ["approver", people.approver2.userId], ["member", people.member.userId]] as const) {
+  for (const [role, userId] of [
+    ["approver", people.approver.userId],
+    ["approver", people.approver2.userId],
+    ["member", people.member.userId],
+  ] as const) {
     await admin.sql`insert into memberships (workspace_id, user_id, role) values (${workspaceId}, ${userId}, ${role})`;
   }
   const sourceId = randomUUID();
@@ -149,7 +177,14 @@ export const startWorld = async (options: { readonly limits?: Partial<EngineLimi
     log,
     vault,
     connectors: new Map<string, Connector>([["git", connector]]),
-    gateway: createGateway({ baseUrl: gateway.url, apiKey: "sk-test-gateway-key", api: "responses", idleTimeoutMs: 5000, turnTimeoutMs: 20_000, guardrails: DEFAULT_GUARDRAILS }),
+    gateway: createGateway({
+      baseUrl: gateway.url,
+      apiKey: "sk-test-gateway-key",
+      api: "responses",
+      idleTimeoutMs: 5000,
+      turnTimeoutMs: 20_000,
+      guardrails: DEFAULT_GUARDRAILS,
+    }),
     model: "scripted",
     limits: { ...TEST_LIMITS, ...options.limits },
     notify: () => undefined,
@@ -157,13 +192,31 @@ export const startWorld = async (options: { readonly limits?: Partial<EngineLimi
   };
   const member = (role: Role): Promise<Ctx<Member>> => workspaces.enter(as(role), workspaceId);
   const row = async (runId: string): Promise<RunRow> => {
-    const [found] = await admin.sql<RunRow[]>`select status, end_reason, error_code, error_text, step, attempts, fence, last_seq, tool_rounds from runs where id = ${runId}`;
+    const [found] = await admin.sql<
+      RunRow[]
+    >`select status, end_reason, error_code, error_text, step, attempts, fence, last_seq, tool_rounds from runs where id = ${runId}`;
     if (found === undefined) throw new Error("no such run");
     return found;
   };
   const stepOnce = (runId: string, with_: EngineDeps = deps): Promise<StepResult> => step(with_, { v: 1, runId });
   return {
-    database, admin, api, deps, gateway, script, git, repository, teamId, workspaceId, sourceId, people, rung, as, member, row, stepOnce,
+    database,
+    admin,
+    api,
+    deps,
+    gateway,
+    script,
+    git,
+    repository,
+    teamId,
+    workspaceId,
+    sourceId,
+    people,
+    rung,
+    as,
+    member,
+    row,
+    stepOnce,
     ask: async (text, role = "member", chatId) => {
       const ctx = await member(role);
       const chat = chatId ?? (await chats.create(ctx, {})).id;
@@ -180,7 +233,11 @@ export const startWorld = async (options: { readonly limits?: Partial<EngineLimi
       }
       return row(runId);
     },
-    refs: () => runGit(["-C", repository.directory, "for-each-ref", "--format=%(refname)"]).toString().split("\n").filter((line) => line !== ""),
+    refs: () =>
+      runGit(["-C", repository.directory, "for-each-ref", "--format=%(refname)"])
+        .toString()
+        .split("\n")
+        .filter((line) => line !== ""),
     shift: async (seconds) => {
       await admin.sql`update aiw_test_clock set shift = shift + make_interval(secs => ${seconds})`;
     },

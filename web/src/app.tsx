@@ -22,6 +22,7 @@ const NewSourcePage = page(async () => (await import("./pages/sources/new.tsx"))
 const SourcePage = page(async () => (await import("./pages/sources/source.tsx")).SourcePage);
 const SettingsPage = page(async () => (await import("./pages/settings/settings.tsx")).SettingsPage);
 const AdminToolsPage = page(async () => (await import("./pages/admin/tools.tsx")).AdminToolsPage);
+const AdminUsersPage = page(async () => (await import("./pages/admin/users.tsx")).AdminUsersPage);
 const MePage = page(async () => (await import("./pages/me.tsx")).MePage);
 
 /** Every address of the app. Pages mirror the paths. */
@@ -44,6 +45,7 @@ export const App = () => (
         <Route path="/w/:ws/settings" component={SettingsPage} />
         <Route path="/approvals/:id?" component={ApprovalsPage} />
         <Route path="/admin/tools" component={AdminToolsPage} />
+        <Route path="/admin/users" component={AdminUsersPage} />
         <Route path="/me" component={MePage} />
         <Route path="*" component={NotFoundPage} />
       </Route>

@@ -1,12 +1,13 @@
 import { ENDPOINTS, type Endpoint, type EndpointName } from "@aiw/contract/api";
 import { Problem } from "@aiw/contract/problem";
-import type { Visitor } from "@aiw/core/identity";
-import type { Ctx } from "@aiw/platform/ctx";
+import { noteDenial, type Visitor } from "@aiw/core/identity";
+import { type Ctx, withActor } from "@aiw/platform/ctx";
 import type { ApiDeps } from "./deps.ts";
 import { admit, visitorOf } from "./http/access.ts";
 import type { Call, Handlers, HttpEdge } from "./http/call.ts";
 import { clearSession, sessionToken, setSession } from "./http/cookies.ts";
 import { decodeBody, decodeParams, decodeQuery, decoded } from "./http/decode.ts";
+import { deniedCall } from "./http/denied-call.ts";
 import { requireSameOrigin } from "./http/origin.ts";
 
 export interface Incoming {
@@ -19,7 +20,8 @@ export interface Incoming {
 
 /**
  * One endpoint of the contract as a function from request to response, in this order: origin, who, right, path, query,
- * body, handler. Somebody without the right never learns whether the input was good.
+ * body, handler. Somebody without the right never learns whether the input was good; a refusal of rights is audited
+ * (AUD-1).
  * @throws whatever the steps throw; the caller words it
  */
 export function bind<N extends EndpointName>(
@@ -50,7 +52,12 @@ export function bind<N extends EndpointName>(
     };
     // `admit` gave the actor this endpoint's access asks for.
     const call = { ctx, ...decoded<N>(params, query, body), deps, http } as Call<N>;
-    const response = respond(endpoint, await handlers[name](call));
+    const answer = await handlers[name](call).catch(async (error: unknown) => {
+      if (visitor !== null)
+        await noteDenial(withActor(ctx, visitor), error, deniedCall(name, endpoint.path, rawParams));
+      throw error;
+    });
+    const response = respond(endpoint, answer);
     for (const cookie of cookies) response.headers.append("set-cookie", cookie);
     return response;
   };

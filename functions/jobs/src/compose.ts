@@ -4,7 +4,6 @@ import { createGitConnector } from "@aiw/connectors/git";
 import { createBucket } from "@aiw/platform/bucket";
 import type { Ctx } from "@aiw/platform/ctx";
 import { connect } from "@aiw/platform/db";
-import { createEgress } from "@aiw/platform/egress";
 import { loadEnv } from "@aiw/platform/env";
 import { createLog } from "@aiw/platform/log";
 import { createVault, type Vault } from "@aiw/platform/vault";
@@ -34,7 +33,7 @@ export const compose = (source: Readonly<Record<string, string | undefined>>): J
     bucket: env.AIW_BUCKET,
     ...(env.AWS_ENDPOINT_URL === undefined ? {} : { endpoint: env.AWS_ENDPOINT_URL }),
   });
-  const egress = createEgress({ allowedHosts: env.AIW_GIT_ALLOWED_HOSTS, allowLocal: env.AIW_ALLOW_LOCAL });
+  const egress = { allowedHosts: env.AIW_GIT_ALLOWED_HOSTS, allowLocal: env.AIW_ALLOW_LOCAL };
   const git = createGitConnector({ egress, bucket });
   return {
     deps: {
@@ -43,7 +42,6 @@ export const compose = (source: Readonly<Record<string, string | undefined>>): J
       connectors: new Map([[git.kind, git]]),
     },
     close: async () => {
-      egress.close();
       bucket.close();
       await db.close();
     },

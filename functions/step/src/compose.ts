@@ -5,7 +5,6 @@ import { DEFAULT_GUARDRAILS } from "@aiw/model/guardrails";
 import { createGateway } from "@aiw/model/gateway";
 import { createBucket } from "@aiw/platform/bucket";
 import { connect, type Database } from "@aiw/platform/db";
-import { createEgress } from "@aiw/platform/egress";
 import { loadEnv } from "@aiw/platform/env";
 import { createNotifier } from "@aiw/platform/listen";
 import { createLog, registerSecret } from "@aiw/platform/log";
@@ -25,14 +24,28 @@ export interface StepComposition {
 const CONNECTIONS = 6;
 
 export const compose = (source: Record<string, string | undefined>): StepComposition => {
-  const env = loadEnv(source, ["AIW_DATABASE_STEP_URL", "AIW_STEP_QUEUE_URL", "AIW_BUCKET", "AIW_SECRET_KEY", "OPENAI_API_KEY"]);
+  const env = loadEnv(source, [
+    "AIW_DATABASE_STEP_URL",
+    "AIW_STEP_QUEUE_URL",
+    "AIW_BUCKET",
+    "AIW_SECRET_KEY",
+    "OPENAI_API_KEY",
+  ]);
   registerSecret(env.OPENAI_API_KEY);
   const log = createLog({ level: env.AIW_LOG_LEVEL }).child({ function: "step" });
   const db = connect({ url: env.AIW_DATABASE_STEP_URL, max: CONNECTIONS, applicationName: "aiw-step" });
   const endpoint = env.AIW_SQS_ENDPOINT ?? env.AWS_ENDPOINT_URL;
-  const queue = createQueue({ region: env.AWS_REGION, url: env.AIW_STEP_QUEUE_URL, ...(endpoint === undefined ? {} : { endpoint }) });
-  const bucket = createBucket({ region: env.AWS_REGION, bucket: env.AIW_BUCKET, ...(env.AWS_ENDPOINT_URL === undefined ? {} : { endpoint: env.AWS_ENDPOINT_URL }) });
-  const egress = createEgress({ allowedHosts: env.AIW_GIT_ALLOWED_HOSTS, allowLocal: env.AIW_ALLOW_LOCAL });
+  const queue = createQueue({
+    region: env.AWS_REGION,
+    url: env.AIW_STEP_QUEUE_URL,
+    ...(endpoint === undefined ? {} : { endpoint }),
+  });
+  const bucket = createBucket({
+    region: env.AWS_REGION,
+    bucket: env.AIW_BUCKET,
+    ...(env.AWS_ENDPOINT_URL === undefined ? {} : { endpoint: env.AWS_ENDPOINT_URL }),
+  });
+  const egress = { allowedHosts: env.AIW_GIT_ALLOWED_HOSTS, allowLocal: env.AIW_ALLOW_LOCAL };
   const git = createGitConnector({ egress, bucket });
   const notifier = createNotifier(db, "aiw_runs", { log });
   const limits: EngineLimits = {
@@ -40,6 +53,7 @@ export const compose = (source: Record<string, string | undefined>): StepComposi
     heartbeatS: env.AIW_HEARTBEAT_S,
     toolCallS: env.AIW_TOOL_CALL_S,
     pushS: env.AIW_PUSH_S,
+    stepS: env.AIW_STEP_S,
     stepAttempts: env.AIW_STEP_ATTEMPTS,
     maxModelCalls: env.AIW_MAX_MODEL_CALLS,
     maxRunTokens: env.AIW_MAX_RUN_TOKENS,

@@ -17,7 +17,8 @@ const compose = (source: Record<string, string | undefined>): Composition => {
   const log = createLog({ level: env.AIW_LOG_LEVEL }).child({ function: "sweep" });
   const db = connect({ url: env.AIW_DATABASE_STEP_URL, max: 3, applicationName: "aiw-sweep" });
   const endpoint = env.AIW_SQS_ENDPOINT ?? env.AWS_ENDPOINT_URL;
-  const at = (url: string) => createQueue({ region: env.AWS_REGION, url, ...(endpoint === undefined ? {} : { endpoint }) });
+  const at = (url: string) =>
+    createQueue({ region: env.AWS_REGION, url, ...(endpoint === undefined ? {} : { endpoint }) });
   const steps = at(env.AIW_STEP_QUEUE_URL);
   const jobs = at(env.AIW_JOBS_QUEUE_URL);
   const notifier = createNotifier(db, "aiw_runs", { log });
@@ -41,7 +42,9 @@ const compose = (source: Record<string, string | undefined>): Composition => {
     exclusive: async (work) => {
       const connection = await db.sql.reserve();
       try {
-        const [row] = await connection<{ mine: boolean }[]>`select pg_try_advisory_lock(hashtextextended('aiw:sweep', 0)) as mine`;
+        const [row] = await connection<
+          { mine: boolean }[]
+        >`select pg_try_advisory_lock(hashtextextended('aiw:sweep', 0)) as mine`;
         if (row?.mine !== true) return null;
         return await work();
       } finally {

@@ -19,7 +19,12 @@ export const runEventBody = z.discriminatedUnion("type", [
     wakeAt: z.string().nullish(),
   }),
   /** A step began: model turn or tool calls, and which attempt at it this is. */
-  z.object({ type: z.literal("step.started"), step: z.number().int(), attempt: z.number().int(), kind: z.enum(["model", "tools"]) }),
+  z.object({
+    type: z.literal("step.started"),
+    step: z.number().int(),
+    attempt: z.number().int(),
+    kind: z.enum(["model", "tools"]),
+  }),
   /** Text of the answer under way, batched (100-200 ms). */
   z.object({ type: z.literal("message.delta"), step: z.number().int(), text: z.string() }),
   /** An earlier attempt of this step died: what it streamed does not count (F3). */
@@ -69,7 +74,12 @@ export const runEventBody = z.discriminatedUnion("type", [
     reason: z.string().nullish(),
   }),
   /** Tokens so far. */
-  z.object({ type: z.literal("usage"), inputTokens: z.number().int(), outputTokens: z.number().int(), contextFill: z.number() }),
+  z.object({
+    type: z.literal("usage"),
+    inputTokens: z.number().int(),
+    outputTokens: z.number().int(),
+    contextFill: z.number(),
+  }),
 ]);
 export type RunEventBody = z.infer<typeof runEventBody>;
 export type RunEventType = RunEventBody["type"];
@@ -77,5 +87,8 @@ export type RunEventType = RunEventBody["type"];
 export type RunEvent = RunEventBody & { readonly seq: number; readonly at: string };
 
 /** Hints of the inbox stream: the client fetches anew what is named. */
-export const inboxHint = z.object({ type: z.enum(["approvals", "chats", "sources", "runs"]), workspaceId: z.uuid().nullable() });
+export const inboxHint = z.object({
+  type: z.enum(["approvals", "chats", "sources", "runs"]),
+  workspaceId: z.uuid().nullable(),
+});
 export type InboxHint = z.infer<typeof inboxHint>;

@@ -24,6 +24,7 @@ export const PROBLEMS = {
   password_too_weak: [400, "The password needs at least 12 characters and must not contain the user name."],
   forbidden: [403, "You do not have the right to do this."],
   cross_site: [403, "The request came from another site."],
+  last_platform_admin: [409, "The platform needs at least one active admin."],
   // workspaces, sources
   name_taken: [409, "This name is already used."],
   last_admin: [409, "A workspace needs at least one admin."],

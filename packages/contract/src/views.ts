@@ -146,6 +146,16 @@ export const runSummary = z.object({
 });
 export type RunSummary = z.infer<typeof runSummary>;
 
+/** What a proposed change comes to, from its frozen preview; pages word it in the reader's language. */
+export const approvalSubject = z.object({
+  files: z.number().int(),
+  /** The branch it is pushed to, without refs/heads/. */
+  target: z.string(),
+  /** The model's own words: shown as a quotation only. */
+  title: z.string().nullable(),
+});
+export type ApprovalSubject = z.infer<typeof approvalSubject>;
+
 /** A request in the fewest words: for cards, lists and the waiting line of a chat. */
 export const approvalSummary = z.object({
   id,
@@ -157,6 +167,8 @@ export const approvalSummary = z.object({
   toolCallId: id,
   tool: z.string(),
   title: z.string(),
+  /** Absent: not a change of files, `title` is all there is. */
+  subject: approvalSubject.optional(),
   sourceName: z.string().nullable(),
   riskClass: riskClass.nullable(),
   requester: person,
@@ -184,7 +196,9 @@ export const previewFile = z.object({
   additions: z.number().int(),
   deletions: z.number().int(),
   diff: z.string().nullable(),
-  notes: z.array(z.enum(["binary", "mode_change", "symlink", "line_endings", "no_final_newline", "ci_configuration", "large"])),
+  notes: z.array(
+    z.enum(["binary", "mode_change", "symlink", "line_endings", "no_final_newline", "ci_configuration", "large"]),
+  ),
 });
 export const preview = z.object({
   title: z.string(),
@@ -219,7 +233,15 @@ export const approvalDetail = approvalSummary.extend({
   successorId: id.nullable(),
   /** The other requests of the same turn (RUN-14). */
   siblings: z.array(z.object({ id, number: z.number().int(), title: z.string(), status: requestStatus })),
-  votes: z.array(z.object({ by: person, vote: z.enum(["approved", "rejected"]), at: instant, reason: z.string().nullable(), channel: z.string() })),
+  votes: z.array(
+    z.object({
+      by: person,
+      vote: z.enum(["approved", "rejected"]),
+      at: instant,
+      reason: z.string().nullable(),
+      channel: z.string(),
+    }),
+  ),
   mayRequestAgain: z.boolean(),
 });
 export type ApprovalDetail = z.infer<typeof approvalDetail>;
@@ -313,3 +335,34 @@ export const auditEvent = z.object({
   data: z.record(z.string(), z.unknown()),
 });
 export type AuditEvent = z.infer<typeof auditEvent>;
+
+/** A person as platform admins see them (ADM-1). */
+export const adminUser = person.extend({
+  isPlatformAdmin: z.boolean(),
+  isGlobalApprover: z.boolean(),
+  teams: z.array(z.object({ id, name: z.string() })),
+  /** Set: no sign-in, no session. */
+  disabledAt: instant.nullable(),
+  /** Set while failed attempts keep the account locked (IDN-2). */
+  lockedUntil: instant.nullable(),
+  /** The person has a one-time password and has not set an own one yet. */
+  mustChangePassword: z.boolean(),
+  /** Null: never, or before this was recorded. */
+  lastSignInAt: instant.nullable(),
+  createdAt: instant,
+});
+export type AdminUser = z.infer<typeof adminUser>;
+
+/** The one answer that holds a one-time password; it is stored nowhere (IDN-2). */
+export const adminUserWithPassword = z.object({ user: adminUser, oneTimePassword: z.string() });
+export type AdminUserWithPassword = z.infer<typeof adminUserWithPassword>;
+
+export const adminTeam = z.object({
+  id,
+  name: z.string(),
+  maxParallelRuns: z.number().int(),
+  /** People in it, disabled ones not counted. */
+  people: z.number().int(),
+  createdAt: instant,
+});
+export type AdminTeam = z.infer<typeof adminTeam>;

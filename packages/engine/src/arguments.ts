@@ -13,10 +13,19 @@ export type ReadCall =
  */
 export const readCall = (text: string, tool: KnownTool, maxBytes: number): ReadCall => {
   const read = readArguments(text.trim() === "" ? "{}" : text, { maxBytes });
-  if (!read.ok) return { ok: false, code: read.code, message: read.path === undefined ? read.message : `${read.message} (at ${read.path})` };
-  const result = new Validator(tool.definition.parameters as object, "2020-12", false).validate(JSON.parse(read.canonical) as unknown);
+  if (!read.ok)
+    return {
+      ok: false,
+      code: read.code,
+      message: read.path === undefined ? read.message : `${read.message} (at ${read.path})`,
+    };
+  const result = new Validator(tool.definition.parameters as object, "2020-12", false).validate(
+    JSON.parse(read.canonical) as unknown,
+  );
   if (result.valid) return { ok: true, args: read.value, canonical: read.canonical };
   const errors = result.errors.filter((e) => e.keyword !== "properties" && e.keyword !== "items").slice(0, 5);
-  const words = errors.map((e) => `${e.instanceLocation === "#" ? "arguments" : e.instanceLocation}: ${e.error}`).join("; ");
+  const words = errors
+    .map((e) => `${e.instanceLocation === "#" ? "arguments" : e.instanceLocation}: ${e.error}`)
+    .join("; ");
   return { ok: false, code: "schema", message: words === "" ? "the arguments do not fit the schema" : words };
 };

@@ -10,6 +10,8 @@ export interface EngineLimits {
   readonly heartbeatS: number;
   readonly toolCallS: number;
   readonly pushS: number;
+  /** Wall of one step; it hands over before the function's own limit (RUN-23). */
+  readonly stepS: number;
   readonly stepAttempts: number;
   readonly maxModelCalls: number;
   readonly maxRunTokens: number;
@@ -36,5 +38,7 @@ export interface EngineDeps {
   /** Hint for readers of events, outside of any transaction; never fails. */
   readonly notify: (runId: string) => void;
   /** Doorbell after the commit; a failure is left to the sweeper (RUN-5). */
-  readonly ring: (runs: readonly { readonly runId: string; readonly teamId: string; readonly delayMs?: number }[]) => Promise<void>;
+  readonly ring: (
+    runs: readonly { readonly runId: string; readonly teamId: string; readonly delayMs?: number }[],
+  ) => Promise<void>;
 }

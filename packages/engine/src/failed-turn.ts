@@ -1,4 +1,4 @@
-import type { StepOutcome } from "@aiw/core/runs";
+import type { ClaimedRun, StepOutcome } from "@aiw/core/runs";
 import type { ModelError } from "@aiw/model/turn";
 import type { EngineDeps } from "./deps.ts";
 import type { Lease } from "./lease.ts";
@@ -11,6 +11,8 @@ export const failedTurn = (deps: EngineDeps, lease: Lease, error: ModelError): S
   const { run } = lease;
   const code = error.code;
   const reset = error.partial ? [{ type: "attempt.reset", data: { step: run.step } }] : [];
+  if (lease.walled() || (code === "turn_timeout" && !lease.cancelled()))
+    return { ...atTheWall(run), modelCalls: 1, events: reset };
   if (error.kind === "aborted" || lease.cancelled()) {
     return { status: "cancelled", outcome: "cancelled", events: reset };
   }
@@ -21,14 +23,24 @@ export const failedTurn = (deps: EngineDeps, lease: Lease, error: ModelError): S
       errorCode: code,
       errorText: error.message,
       modelCalls: 1,
-      events: [...reset, ...(error.partial ? [{ type: "message.completed", data: { step: run.step, text: "", final: true, withheld: true } }] : [])],
+      events: [
+        ...reset,
+        ...(error.partial
+          ? [{ type: "message.completed", data: { step: run.step, text: "", final: true, withheld: true } }]
+          : []),
+      ],
       audit: [
         {
           actorKind: "system",
           event: "guardrail.blocked",
           objectKind: "run",
           objectId: run.id,
-          data: { code, rule: error.rule ?? null, direction: error.direction ?? null, body: error.rawBody?.slice(0, 2000) ?? null },
+          data: {
+            code,
+            rule: error.rule ?? null,
+            direction: error.direction ?? null,
+            body: error.rawBody?.slice(0, 2000) ?? null,
+          },
         },
       ],
     };
@@ -43,5 +55,18 @@ export const failedTurn = (deps: EngineDeps, lease: Lease, error: ModelError): S
       events: reset,
     };
   }
-  return { status: "failed", outcome: `failed:${code}`, errorCode: code, errorText: error.message, modelCalls: 1, events: reset };
+  return {
+    status: "failed",
+    outcome: `failed:${code}`,
+    errorCode: code,
+    errorText: error.message,
+    modelCalls: 1,
+    events: reset,
+  };
 };
+
+/** RUN-23: what ran into its time limit is tried once more; the second time it fails with the reason. */
+export const atTheWall = (run: ClaimedRun): StepOutcome =>
+  run.attempt < 2
+    ? { status: "queued", outcome: "wall", keepAttempts: true }
+    : { status: "failed", outcome: "wall", errorCode: "time_limit", errorText: "A step reached its time limit twice." };

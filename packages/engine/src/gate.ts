@@ -12,18 +12,37 @@ import { policyInput, testedSources, verdictFor, type KnownTool } from "./offers
  * accepts. What the model wrote is never a proof of anything; only rows are.
  */
 export type Judgement =
-  | { readonly kind: "allow"; readonly tool: KnownTool; readonly source: LoadedSource; readonly args: JsonObject; readonly verdict: Verdict }
-  | { readonly kind: "ask"; readonly tool: KnownTool; readonly source: LoadedSource; readonly args: JsonObject; readonly verdict: Verdict }
+  | {
+      readonly kind: "allow";
+      readonly tool: KnownTool;
+      readonly source: LoadedSource;
+      readonly args: JsonObject;
+      readonly verdict: Verdict;
+    }
+  | {
+      readonly kind: "ask";
+      readonly tool: KnownTool;
+      readonly source: LoadedSource;
+      readonly args: JsonObject;
+      readonly verdict: Verdict;
+    }
   | { readonly kind: "deny"; readonly text: string; readonly verdict: Verdict | null }
   /** The call itself is at fault (which source?); no policy was asked. */
   | { readonly kind: "unusable"; readonly text: string };
 
 /** Judges a pending call against what is stored now: tool, classification, mode, rules, source, requester (SEC-1). */
-export const judge = (call: LoadedCall, loaded: LoadedRun, tools: readonly KnownTool[], startedBy: string): Judgement => {
+export const judge = (
+  call: LoadedCall,
+  loaded: LoadedRun,
+  tools: readonly KnownTool[],
+  startedBy: string,
+): Judgement => {
   const starter = loaded.members.find((m) => m.userId === startedBy);
-  if (starter === undefined || starter.disabled) return { kind: "deny", text: "The person who asked may not use this workspace any more.", verdict: null };
+  if (starter === undefined || starter.disabled)
+    return { kind: "deny", text: "The person who asked may not use this workspace any more.", verdict: null };
   const tool = tools.find((t) => t.row.id === call.toolId);
-  if (tool === undefined || !tool.row.active) return { kind: "deny", text: "This tool is not available here any more.", verdict: null };
+  if (tool === undefined || !tool.row.active)
+    return { kind: "deny", text: "This tool is not available here any more.", verdict: null };
   const args = JSON.parse(call.args) as JsonObject;
   const source = sourceFor(call, args, loaded, tool);
   if (typeof source === "string") return { kind: "unusable", text: source };
@@ -35,13 +54,20 @@ export const judge = (call: LoadedCall, loaded: LoadedRun, tools: readonly Known
 /** The source a call means: the one it names, or the only one there is. Sources are set by the server, not by the model. */
 const sourceFor = (call: LoadedCall, args: JsonObject, loaded: LoadedRun, tool: KnownTool): LoadedSource | string => {
   const sources = testedSources(loaded, tool.row.sourceKind);
-  if (call.sourceId !== null) return sources.find((s) => s.id === call.sourceId) ?? "The source of this call is not connected any more.";
+  if (call.sourceId !== null)
+    return sources.find((s) => s.id === call.sourceId) ?? "The source of this call is not connected any more.";
   const named = args["source"];
   const names = sources.map((s) => `"${s.name}"`).join(", ");
-  if (typeof named === "string") return sources.find((s) => s.name.toLowerCase() === named.toLowerCase()) ?? `There is no source "${named}". Sources: ${names}.`;
+  if (typeof named === "string")
+    return (
+      sources.find((s) => s.name.toLowerCase() === named.toLowerCase()) ??
+      `There is no source "${named}". Sources: ${names}.`
+    );
   const [only, second] = sources;
   if (only === undefined) return "No tested source is connected for this tool.";
-  return second === undefined ? only : `Several sources are connected: ${names}. Say which one with the argument "source".`;
+  return second === undefined
+    ? only
+    : `Several sources are connected: ${names}. Say which one with the argument "source".`;
 };
 
 /** A reading call that policy allows. */
@@ -72,25 +98,53 @@ export const authoriseClaimed = (facts: ExecutionFacts, idempotencyKey: string):
  * APR-3: everything about an approved request that can be known inside the database, looked at again in the transaction that
  * claims its execution. Only vetoes: a looser policy changes nothing.
  */
-export const mayStillRun = (facts: ExecutionFacts, workspaceId: string, runId: string, currentHash: string | null): InvalidReason | null => {
+export const mayStillRun = (
+  facts: ExecutionFacts,
+  workspaceId: string,
+  runId: string,
+  currentHash: string | null,
+): InvalidReason | null => {
   if (facts.lapsed) return "lapsed";
-  if (!facts.snapshotIntact || rebuilt(facts, workspaceId, runId) !== facts.snapshotHash) return "tampered";
+  if (!isIntact(facts, workspaceId, runId)) return "tampered";
   if (!facts.requesterMay || !facts.deciderMay || !facts.sourceConnected) return "superseded";
-  if (facts.tool === null || facts.tool.definitionHash !== facts.definitionHash || currentHash !== facts.definitionHash || !facts.tool.active) return "superseded";
+  if (
+    facts.tool === null ||
+    facts.tool.definitionHash !== facts.definitionHash ||
+    currentHash !== facts.definitionHash ||
+    !facts.tool.active
+  )
+    return "superseded";
   const now = decide(policyInput(facts.tool, facts, facts.sourceId));
-  const before = { decision: facts.allowedByPolicy ? ("allow" as const) : ("require_approval" as const), level: facts.level, fourEyes: facts.fourEyes };
+  const before = {
+    decision: facts.allowedByPolicy ? ("allow" as const) : ("require_approval" as const),
+    level: facts.level,
+    fourEyes: facts.fourEyes,
+  };
   return tightened(before, now) ? "superseded" : null;
 };
 
-/** The hash made again from the columns that are executed and shown: a row changed behind our back does not match (N31). */
-const rebuilt = (f: ExecutionFacts, workspaceId: string, runId: string): string =>
+/** Whether the columns that are shown and executed still give the hash that was decided on (N31). */
+export const isIntact = (f: ExecutionFacts, workspaceId: string, runId: string): boolean => {
+  const preconditions = jsonOrNull(f.preconditions);
+  return f.snapshotIntact && preconditions !== null && rebuilt(f, preconditions, workspaceId, runId) === f.snapshotHash;
+};
+
+const jsonOrNull = (text: string): JsonObject | null => {
+  try {
+    return JSON.parse(text) as JsonObject;
+  } catch {
+    return null;
+  }
+};
+
+const rebuilt = (f: ExecutionFacts, preconditions: JsonObject, workspaceId: string, runId: string): string =>
   snapshot({
     tool: f.toolId,
     action: f.toolId.split(".")[1] ?? null,
     sourceId: f.sourceId,
     argsCanonical: f.argsText,
     preview: f.preview,
-    preconditions: JSON.parse(f.preconditions) as JsonObject,
+    preconditions,
     form: f.form,
     formVersion: f.formVersion,
     definitionHash: f.definitionHash,

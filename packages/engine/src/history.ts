@@ -1,5 +1,6 @@
 import type { ModelItem } from "@aiw/model/turn";
 import type { LoadedItem } from "@aiw/core/runs";
+import { FENCE_END, FENCE_START } from "./outcomes.ts";
 
 /** Bytes of text per token, on the careful side for code and German. */
 const BYTES_PER_TOKEN = 3;
@@ -47,11 +48,17 @@ export const build = (items: readonly LoadedItem[], runId: string, maxTokens: nu
 const decode = (item: LoadedItem, whole: boolean): ModelItem => {
   const data = JSON.parse(item.data) as ModelItem;
   if (whole || data.type !== "function_call_output" || data.output.length <= SHORT_OUTPUT) return data;
-  return { ...data, output: `${data.output.slice(0, SHORT_OUTPUT)}\n[shortened: ${data.output.length - SHORT_OUTPUT} characters of an older result left out; call the tool again if needed]` };
+  // What was fenced stays fenced: the platform's remark stands behind the fence's end.
+  const end = data.output.startsWith(FENCE_START) ? `\n${FENCE_END}` : "";
+  return {
+    ...data,
+    output: `${data.output.slice(0, SHORT_OUTPUT)}${end}\n[shortened: ${data.output.length - SHORT_OUTPUT} characters of an older result left out; call the tool again if needed]`,
+  };
 };
 
 /** An older answer that was cut at the edge of what was loaded is left out. */
-const isWhole = (items: readonly ModelItem[]): boolean => items[0]?.type === "message" && items[0].role === "user" && unanswered(items).length === 0;
+const isWhole = (items: readonly ModelItem[]): boolean =>
+  items[0]?.type === "message" && items[0].role === "user" && unanswered(items).length === 0;
 
 /** Ids of calls without exactly one output; must be empty before every model call (APR-6, I10). */
 export const unanswered = (items: readonly ModelItem[]): string[] => {

@@ -1,19 +1,15 @@
-import { randomUUID } from "node:crypto";
-import type { JsonObject } from "@aiw/contract/tools";
-import type { ClaimedRun, LoadedRun, NewAudit, NewCall, NewEvent, NewItem, StepOutcome } from "@aiw/core/runs";
+import type { ClaimedRun, LoadedRun, StepOutcome } from "@aiw/core/runs";
 import { fp } from "@aiw/platform/fault";
-import { sha256Hex } from "@aiw/policy/freeze";
-import { ModelError, type FunctionCallItem, type OutputItem, type TurnEvent, type TurnUsage } from "@aiw/model/turn";
-import { readCall } from "./arguments.ts";
+import { ModelError, type TurnEvent } from "@aiw/model/turn";
 import type { EngineDeps } from "./deps.ts";
 import { failedTurn } from "./failed-turn.ts";
 import * as history from "./history.ts";
 import type { Lease } from "./lease.ts";
 import { knownTools, offered, testedSources, type KnownTool } from "./offers.ts";
-import { refusalText } from "./outcomes.ts";
-import { instructions, type SourceText } from "./prompt.ts";
+import { instructions } from "./prompt.ts";
 import { describeSources, pinSources } from "./sources.ts";
 import { streamText } from "./stream-text.ts";
+import { turnOutcome, type Answer } from "./turn-outcome.ts";
 
 /** One model turn: context from rows, stream, then everything it brought in one commit (RUN-3). */
 export const modelStep = async (deps: EngineDeps, lease: Lease, loaded: LoadedRun): Promise<StepOutcome> => {
@@ -22,33 +18,48 @@ export const modelStep = async (deps: EngineDeps, lease: Lease, loaded: LoadedRu
   if (stop !== null) return stop;
 
   const pins = await pinSources(deps, loaded, run, lease.signal);
-  const tools = offered(knownTools(deps.connectors, loaded), loaded).filter((t) => testedSources(loaded, t.row.sourceKind).some((s) => pins[s.id]?.["failed"] === undefined));
+  const tools = offered(knownTools(deps.connectors, loaded), loaded).filter((t) =>
+    testedSources(loaded, t.row.sourceKind).some((s) => pins[s.id]?.["failed"] === undefined),
+  );
   const sources = await describeSources(deps, loaded, run, pins, lease.signal);
   const wrapUp = wrapUpReason(deps, loaded, run);
-  const input = history.build(loaded.items, run.id, Math.min(deps.limits.historyMaxTokens, Math.floor(deps.limits.contextWindowTokens * 0.6)));
+  const input = history.build(
+    loaded.items,
+    run.id,
+    Math.min(deps.limits.historyMaxTokens, Math.floor(deps.limits.contextWindowTokens * 0.6)),
+  );
   const open = history.unanswered(input.items);
   if (open.length > 0) throw new Error(`calls without exactly one output: ${open.length}`);
 
   const prompt = instructions(loaded, tools, sources, wrapUp);
   try {
     const answer = await ask(deps, lease, { prompt, items: input.items, tools, forbidCalls: wrapUp !== null });
-    return turnOutcome({ deps, run, loaded, tools, sources, pins, answer, wrapUp, prompt, historyTokens: input.tokens });
+    return turnOutcome({
+      deps,
+      run,
+      loaded,
+      tools,
+      pins,
+      answer,
+      wrapUp,
+      prompt,
+      historyTokens: input.tokens,
+    });
   } catch (error) {
     if (error instanceof ModelError) return { ...failedTurn(deps, lease, error), pins };
     throw error;
   }
 };
 
-interface Answer {
-  readonly items: readonly OutputItem[];
-  readonly usage: TurnUsage;
-  readonly truncated: boolean;
-}
-
 const ask = async (
   deps: EngineDeps,
   lease: Lease,
-  turn: { readonly prompt: string; readonly items: ReturnType<typeof history.build>["items"]; readonly tools: readonly KnownTool[]; readonly forbidCalls: boolean },
+  turn: {
+    readonly prompt: string;
+    readonly items: ReturnType<typeof history.build>["items"];
+    readonly tools: readonly KnownTool[];
+    readonly forbidCalls: boolean;
+  },
 ): Promise<Answer> => {
   const text = streamText(lease, deps.limits.deltaMs);
   let done: Extract<TurnEvent, { type: "done" }> | undefined;
@@ -59,7 +70,11 @@ const ask = async (
           model: deps.model,
           instructions: turn.prompt,
           items: turn.items,
-          tools: turn.tools.map((t) => ({ name: t.definition.wireName, description: t.definition.description, parameters: t.definition.parameters })),
+          tools: turn.tools.map((t) => ({
+            name: t.definition.wireName,
+            description: t.definition.description,
+            parameters: t.definition.parameters,
+          })),
           toolChoice: turn.forbidCalls || turn.tools.length === 0 ? "none" : "auto",
         },
         lease.signal,
@@ -73,7 +88,8 @@ const ask = async (
   } finally {
     await text.end();
   }
-  if (done === undefined) throw new ModelError({ kind: "retry", code: "no_terminal_event", message: "The model's answer ended too early." });
+  if (done === undefined)
+    throw new ModelError({ kind: "retry", code: "no_terminal_event", message: "The model's answer ended too early." });
   return { items: done.items, usage: done.usage, truncated: done.endReason === "length" };
 };
 
@@ -81,16 +97,21 @@ const ask = async (
 const limitReached = (deps: EngineDeps, run: ClaimedRun): StepOutcome | null => {
   const { limits } = deps;
   const which =
-    run.modelCalls >= limits.maxModelCalls ? "model_calls"
-    : run.inputTokens + run.outputTokens >= limits.maxRunTokens ? "tokens"
-    : run.workMs >= limits.maxRunWallS * 1000 ? "work_time"
-    : null;
+    run.modelCalls >= limits.maxModelCalls
+      ? "model_calls"
+      : run.inputTokens + run.outputTokens >= limits.maxRunTokens
+        ? "tokens"
+        : run.workMs >= limits.maxRunWallS * 1000
+          ? "work_time"
+          : null;
   if (which === null) return null;
   return {
     status: "completed",
     endReason: "limit_reached",
     outcome: `limit:${which}`,
-    audit: [{ actorKind: "system", event: "run.limit_reached", objectKind: "run", objectId: run.id, data: { limit: which } }],
+    audit: [
+      { actorKind: "system", event: "run.limit_reached", objectKind: "run", objectId: run.id, data: { limit: which } },
+    ],
   };
 };
 
@@ -99,126 +120,4 @@ const wrapUpReason = (deps: EngineDeps, loaded: LoadedRun, run: ClaimedRun): "to
   if (run.toolRounds >= loaded.workspace.maxToolRounds) return "tool_rounds";
   const rejections = loaded.approvals.filter((a) => a.status === "rejected").length;
   return rejections >= deps.limits.maxRejections ? "rejections" : null;
-};
-
-interface TurnFacts {
-  readonly deps: EngineDeps;
-  readonly run: ClaimedRun;
-  readonly loaded: LoadedRun;
-  readonly tools: readonly KnownTool[];
-  readonly sources: readonly SourceText[];
-  readonly pins: Readonly<Record<string, JsonObject>>;
-  readonly answer: Answer;
-  readonly wrapUp: "tool_rounds" | "rejections" | null;
-  readonly prompt: string;
-  readonly historyTokens: number;
-}
-
-const turnOutcome = (facts: TurnFacts): StepOutcome => {
-  const { run, answer, wrapUp, deps } = facts;
-  const text = textOf(answer.items);
-  const taken = new Set(facts.loaded.items.filter((i) => i.runId === run.id).flatMap((i) => callIdOf(i.data)));
-  const calls = answer.items.filter((i): i is FunctionCallItem => i.type === "function_call").map((item) => ({ item, callId: unique(item.call_id, taken) }));
-  const judged = calls.map(({ item, callId }, position) => newCall(facts, item, callId, position, text));
-  const renamed = new Map(calls.map(({ item, callId }) => [item, callId]));
-  const fill = (answer.usage.inputTokens === 0 ? facts.historyTokens + history.tokensOf(facts.prompt) : answer.usage.inputTokens) / deps.limits.contextWindowTokens;
-
-  const items: NewItem[] = answer.items.map((item) => newItem(item, renamed.get(item as FunctionCallItem)));
-  const events: NewEvent[] = [];
-  const base = {
-    modelCalls: 1,
-    inputTokens: answer.usage.inputTokens,
-    outputTokens: answer.usage.outputTokens,
-    contextFill: Math.min(1, fill),
-    model: deps.model,
-    pins: facts.pins,
-    policyVersion: facts.loaded.workspace.policyVersion,
-  };
-  const usage: NewEvent = {
-    type: "usage",
-    data: { inputTokens: run.inputTokens + answer.usage.inputTokens, outputTokens: run.outputTokens + answer.usage.outputTokens, contextFill: base.contextFill },
-  };
-  if (judged.length === 0) {
-    const messageId = randomUUID();
-    events.push(usage, { type: "message.completed", data: { step: run.step, text, final: true, messageId } });
-    const limited = wrapUp !== null || answer.truncated;
-    return { ...base, status: "completed", endReason: limited ? "limit_reached" : "answered", outcome: "answered", items, events, message: { id: messageId, text } };
-  }
-  if (text !== "") events.push({ type: "message.completed", data: { step: run.step, text, final: false } });
-  events.push(usage, ...judged.flatMap((j) => j.events));
-  return { ...base, status: "queued", outcome: "calls", items, calls: judged.map((j) => j.call), events, audit: judged.flatMap((j) => j.audit) };
-};
-
-interface Judged {
-  readonly call: NewCall;
-  readonly events: readonly NewEvent[];
-  readonly audit: readonly NewAudit[];
-}
-
-/**
- * A call of this turn as a row. One that names a tool which was not offered, or whose arguments cannot be read, has its
- * outcome at once: an error for the model and an audit row (RUN-15). Nothing of it reaches a connector.
- */
-const newCall = (facts: TurnFacts, item: FunctionCallItem, callId: string, position: number, note: string): Judged => {
-  const tool = facts.tools.find((t) => t.definition.wireName === item.name);
-  const id = randomUUID();
-  const read = tool === undefined ? null : readCall(item.arguments, tool, facts.deps.limits.toolResultMaxBytes * 16);
-  const args = read?.ok === true ? read.canonical : item.arguments;
-  const base: NewCall = {
-    id,
-    callId,
-    position,
-    wireName: item.name.slice(0, 200),
-    toolId: tool?.row.id ?? null,
-    sourceId: null,
-    args,
-    argsHash: sha256Hex(args),
-    riskClass: tool?.row.riskClass ?? null,
-    note: note === "" ? null : note.slice(0, 2000),
-    status: "pending",
-  };
-  const requested: NewEvent = {
-    type: "tool.requested",
-    data: { callId, toolCallId: id, tool: tool?.row.id ?? base.wireName, wireName: base.wireName, sourceId: null, riskClass: base.riskClass, args: args.slice(0, 20_000) },
-  };
-  const audited = (event: string, data: object): NewAudit => ({ actorKind: "agent", event, objectKind: "tool_call", objectId: id, data: { tool: tool?.row.id ?? base.wireName, ...data } });
-  if (tool !== undefined && read?.ok === true) return { call: base, events: [requested], audit: [audited("tool.requested", { argsHash: base.argsHash })] };
-
-  const why =
-    tool === undefined
-      ? `There is no tool named "${base.wireName}" in this turn. Available: ${facts.tools.map((t) => t.definition.wireName).join(", ") || "none"}. Code and shell commands cannot be run here.`
-      : `The arguments could not be used: ${read?.ok === false ? read.message : ""}`;
-  const result = refusalText("failed", why);
-  const call: NewCall = { ...base, status: "failed", result, resultBytes: Buffer.byteLength(result) };
-  return {
-    call,
-    events: [requested, { type: "tool.finished", data: { callId, toolCallId: id, status: "failed", result, resultBytes: call.resultBytes, durationMs: null } }],
-    audit: [audited(tool === undefined ? "tool.unknown" : "tool.bad_arguments", { code: read?.ok === false ? read.code : "unknown_tool" })],
-  };
-};
-
-const textOf = (items: readonly OutputItem[]): string =>
-  items
-    .flatMap((i) => (i.type === "message" && i.role === "assistant" ? [i.content] : []))
-    .join("\n\n")
-    .trim();
-
-const newItem = (item: OutputItem, callId: string | undefined): NewItem => {
-  if (item.type === "message") return { kind: "assistant", data: JSON.stringify(item) };
-  if (item.type === "reasoning") return { kind: "reasoning", data: JSON.stringify(item) };
-  const id = callId ?? String(item["call_id"]);
-  return { kind: "function_call", callId: id, data: JSON.stringify({ ...item, call_id: id }) };
-};
-
-/** Some gateways number calls afresh in each turn; within a run an id names one call (I10). */
-const unique = (wanted: string, taken: Set<string>): string => {
-  let id = wanted;
-  for (let n = 2; taken.has(id); n += 1) id = `${wanted}~${n}`;
-  taken.add(id);
-  return id;
-};
-
-const callIdOf = (data: string): string[] => {
-  const item = JSON.parse(data) as { type?: string; call_id?: string };
-  return item.type === "function_call" && item.call_id !== undefined ? [item.call_id] : [];
 };

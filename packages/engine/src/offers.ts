@@ -66,10 +66,23 @@ export const policyInput = (
       })),
   });
   return {
-    tool: { id: tool.id, group, action, riskClass: tool.riskClass, classifiedDecision: tool.decision, level: tool.level, fourEyes: tool.fourEyes },
+    tool: {
+      id: tool.id,
+      group,
+      action,
+      riskClass: tool.riskClass,
+      classifiedDecision: tool.decision,
+      level: tool.level,
+      fourEyes: tool.fourEyes,
+    },
     writePolicy: facts.writePolicy,
     chatMode: facts.chatMode,
-    ruleSets: [rules("platform", () => true), rules("workspace", () => true), rules("source", (p) => p.sourceId === sourceId), rules("agent", () => true)],
+    ruleSets: [
+      rules("platform", () => true),
+      rules("workspace", () => true),
+      rules("source", (p) => p.sourceId === sourceId),
+      rules("agent", () => true),
+    ],
   };
 };
 

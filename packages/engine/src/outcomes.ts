@@ -1,12 +1,16 @@
 import type { CallStatus } from "@aiw/contract/runs";
 
+export const FENCE_START = "<<<untrusted";
+export const FENCE_END = "<<<end untrusted>>>";
+
 /**
  * What the model reads as the result of a call. Results of tools are untrusted and fenced (AI-4, SRC-4); the platform's own
  * words stand outside of the fence, so that a file cannot speak for the platform.
  */
 export const fenced = (tool: string, source: string | null, text: string): string => {
-  const where = source === null ? `tool="${tool}"` : `tool="${tool}" source="${source.replaceAll('"', "'")}"`;
-  return `<<<untrusted ${where}>>>\n${text.replaceAll("<<<", "<\u2039<")}\n<<<end untrusted>>>`;
+  const name = source?.replaceAll(/["<>\p{Cc}\p{Zl}\p{Zp}]/gu, "'");
+  const where = name === undefined ? `tool="${tool}"` : `tool="${tool}" source="${name}"`;
+  return `${FENCE_START} ${where}>>>\n${text.replaceAll("<<<", "<\u2039<")}\n${FENCE_END}`;
 };
 
 /** The three ways a person's "no" can look stay apart (APR-6). */

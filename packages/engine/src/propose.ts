@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomUUIDv7 } from "node:crypto";
 import type { JsonObject } from "@aiw/contract/tools";
 import type { CallUpdate, LoadedCall, NewAudit, NewEvent, NewRequest } from "@aiw/core/runs";
 import type { Prepared } from "@aiw/connectors/connector";
@@ -30,23 +30,57 @@ export const propose = async (context: ToolStepContext, call: LoadedCall, judgem
   const refuse = (text: string, event: string, data: object = {}): Proposal => ({
     settled: [
       {
-        call, status: "failed", text: refusalText("failed", text), durationMs: null, untrusted: false, sourceName: source.name,
-        update: { decision: verdict.decision, riskClass: tool.row.riskClass, explanation: verdict.explanation, sourceId: source.id },
+        call,
+        status: "failed",
+        text: refusalText("failed", text),
+        durationMs: null,
+        untrusted: true,
+        sourceName: source.name,
+        update: {
+          decision: verdict.decision,
+          riskClass: tool.row.riskClass,
+          explanation: verdict.explanation,
+          sourceId: source.id,
+        },
         audit: audited(call, event, data),
       },
     ],
   });
 
   const key = proposalKey(tool.row.id, source.id, args);
-  const before = call.predecessorId === null ? loaded.approvals.find((a) => ["rejected", "expired"].includes(a.status) && a.toolId === tool.row.id && proposalKey(a.toolId, source.id, JSON.parse(a.argsText) as JsonObject) === key) : undefined;
+  const before =
+    call.predecessorId === null
+      ? loaded.approvals.find(
+          (a) =>
+            ["rejected", "expired"].includes(a.status) &&
+            a.toolId === tool.row.id &&
+            proposalKey(a.toolId, a.sourceId, JSON.parse(a.argsText) as JsonObject) === key,
+        )
+      : undefined;
   if (before !== undefined) {
     const status = before.status === "rejected" ? "rejected" : "expired";
-    return { settled: [{ call, status, text: refusalText(status, before.reason ?? ""), durationMs: null, untrusted: false, sourceName: source.name, update: { sourceId: source.id }, audit: audited(call, "tool.repeated_refusal", { approval: before.id }) }] };
+    return {
+      settled: [
+        {
+          call,
+          status,
+          text: refusalText(status, before.reason ?? ""),
+          durationMs: null,
+          untrusted: false,
+          sourceName: source.name,
+          update: { sourceId: source.id },
+          audit: audited(call, "tool.repeated_refusal", { approval: before.id }),
+        },
+      ],
+    };
   }
 
   const asks = judgement.kind === "ask";
   if (asks && deciders(context, verdict.level, verdict.fourEyes) === 0) {
-    return refuse("Nobody in this workspace may decide this request right now, so it was not put forward. Tell the person that an approver is needed.", "approval.nobody_can_decide");
+    return refuse(
+      "Nobody in this workspace may decide this request right now, so it was not put forward. Tell the person that an approver is needed.",
+      "approval.nobody_can_decide",
+    );
   }
 
   const callContext = await contextFor(deps, lease.run, source, pins, lease.signal, deps.limits.toolCallS);
@@ -55,17 +89,27 @@ export const propose = async (context: ToolStepContext, call: LoadedCall, judgem
     return tool.connector.prepare(tool.definition, args, callContext);
   }).catch((error: unknown) => {
     if (lease.signal.aborted) throw error;
-    deps.log.warn("a proposal could not be prepared", { runId: lease.run.id, workspaceId: lease.run.workspaceId, tool: tool.row.id, error });
+    deps.log.warn("a proposal could not be prepared", {
+      runId: lease.run.id,
+      workspaceId: lease.run.workspaceId,
+      tool: tool.row.id,
+      error,
+    });
     return { ok: false as const, text: "The proposal could not be prepared: the source did not answer." };
   });
   if (!prepared.ok) return refuse(prepared.text, "tool.not_prepared");
   return request(context, call, judgement, prepared.prepared);
 };
 
-const request = (context: ToolStepContext, call: LoadedCall, judgement: Extract<Judgement, { kind: "ask" | "allow" }>, prepared: Prepared): Proposal => {
+const request = (
+  context: ToolStepContext,
+  call: LoadedCall,
+  judgement: Extract<Judgement, { kind: "ask" | "allow" }>,
+  prepared: Prepared,
+): Proposal => {
   const { deps, lease, loaded } = context;
   const { tool, source, verdict } = judgement;
-  const id = randomUUID();
+  const id = randomUUIDv7();
   const preview = JSON.stringify(prepared.preview);
   const frozen = snapshot({
     tool: tool.row.id,
@@ -113,16 +157,52 @@ const request = (context: ToolStepContext, call: LoadedCall, judgement: Extract<
     predecessorId: call.predecessorId,
   };
   const events: NewEvent[] = allowedByPolicy
-    ? [{ type: "approval.changed", data: { callId: call.callId, toolCallId: call.id, approvalId: id, status: "approved", by: null } }]
-    : [{ type: "approval.requested", data: { callId: call.callId, toolCallId: call.id, approvalId: id, level: verdict.level, fourEyes: verdict.fourEyes, decidable: true } }];
+    ? [
+        {
+          type: "approval.changed",
+          data: { callId: call.callId, toolCallId: call.id, approvalId: id, status: "approved", by: null },
+        },
+      ]
+    : [
+        {
+          type: "approval.requested",
+          data: {
+            callId: call.callId,
+            toolCallId: call.id,
+            approvalId: id,
+            level: verdict.level,
+            fourEyes: verdict.fourEyes,
+            decidable: true,
+          },
+        },
+      ];
   return {
     requests: [row],
-    updates: [{ id: call.id, status: "waiting", decision: verdict.decision, riskClass: tool.row.riskClass, explanation: verdict.explanation, sourceId: source.id }],
+    updates: [
+      {
+        id: call.id,
+        status: "waiting",
+        decision: verdict.decision,
+        riskClass: tool.row.riskClass,
+        explanation: verdict.explanation,
+        sourceId: source.id,
+      },
+    ],
     events,
     audit: [
       {
-        actorKind: "agent", event: allowedByPolicy ? "approval.allowed_by_policy" : "approval.staged", objectKind: "approval", objectId: id, source: "approval",
-        data: { tool: tool.row.id, hash: frozen.hash, level: verdict.level, fourEyes: verdict.fourEyes, predecessor: call.predecessorId },
+        actorKind: "agent",
+        event: allowedByPolicy ? "approval.allowed_by_policy" : "approval.staged",
+        objectKind: "approval",
+        objectId: id,
+        source: "approval",
+        data: {
+          tool: tool.row.id,
+          hash: frozen.hash,
+          level: verdict.level,
+          fourEyes: verdict.fourEyes,
+          predecessor: call.predecessorId,
+        },
       },
     ],
   };
@@ -136,7 +216,10 @@ const general = (call: LoadedCall, wireName: string): Prepared => ({
   preview: {
     title: wireName,
     kind: "arguments",
-    fields: Object.entries(JSON.parse(call.args) as JsonObject).map(([label, value]) => ({ label, value: typeof value === "string" ? value : JSON.stringify(value) })),
+    fields: Object.entries(JSON.parse(call.args) as JsonObject).map(([label, value]) => ({
+      label,
+      value: typeof value === "string" ? value : JSON.stringify(value),
+    })),
     rehearsal: "none",
   },
 });
@@ -144,6 +227,8 @@ const general = (call: LoadedCall, wireName: string): Prepared => ({
 /** APR-18: how many people could decide, by the same rule that decides (APR-5). */
 const deciders = ({ loaded, lease }: ToolStepContext, level: string, fourEyes: boolean): number => {
   const candidates =
-    level === "global_approver" ? loaded.globalApprovers : loaded.members.filter((m) => !m.disabled && (m.role === "admin" || m.role === "approver")).map((m) => m.userId);
+    level === "global_approver"
+      ? loaded.globalApprovers
+      : loaded.members.filter((m) => !m.disabled && (m.role === "admin" || m.role === "approver")).map((m) => m.userId);
   return candidates.filter((id) => !fourEyes || id !== lease.run.startedBy).length;
 };

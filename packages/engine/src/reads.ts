@@ -2,7 +2,7 @@ import { finishCall, type LoadedCall } from "@aiw/core/runs";
 import { fp } from "@aiw/platform/fault";
 import { authoriseRead, type Judgement } from "./gate.ts";
 import { refusalText } from "./outcomes.ts";
-import { audited, finishedEvent, type Settled } from "./settled.ts";
+import { audited, finishedEvent, updateOf, type Settled } from "./settled.ts";
 import { contextFor } from "./sources.ts";
 import type { ToolStepContext } from "./tool-step.ts";
 
@@ -12,10 +12,16 @@ type Read = { readonly call: LoadedCall; readonly judgement: Extract<Judgement, 
  * Runs the reading calls of a turn together, bounded (RUN-14). While others are still open, each result is kept as soon as it
  * is there, so that a crash repeats only what was unfinished (F8). A failure of a tool is an answer; it never ends the run.
  */
-export const runReads = async (context: ToolStepContext, reads: readonly Read[], othersOpen: boolean): Promise<Settled[]> => {
+export const runReads = async (
+  context: ToolStepContext,
+  reads: readonly Read[],
+  othersOpen: boolean,
+): Promise<Settled[]> => {
   const { deps, lease } = context;
   if (reads.length === 0) return [];
-  await lease.tell(reads.map(({ call }) => ({ type: "tool.started", data: { callId: call.callId, toolCallId: call.id } })));
+  await lease.tell(
+    reads.map(({ call }) => ({ type: "tool.started", data: { callId: call.callId, toolCallId: call.id } })),
+  );
   const settled: Settled[] = [];
   const queue = [...reads];
   let unfinished = reads.length;
@@ -26,11 +32,15 @@ export const runReads = async (context: ToolStepContext, reads: readonly Read[],
       unfinished -= 1;
       if (unfinished > 0 || othersOpen) {
         await fp("tool.keep", () =>
-          finishCall(deps.db, lease.run, deps.limits.leaseS, { id: result.call.id, status: result.status, result: result.text, event: finishedEvent(result).data }),
+          finishCall(deps.db, lease.run, deps.limits.leaseS, {
+            update: updateOf(result),
+            event: finishedEvent(result),
+            audit: result.audit,
+          }),
         );
         deps.notify(lease.run.id);
-      }
-      settled.push(result);
+        settled.push({ ...result, kept: true });
+      } else settled.push(result);
     }
   };
   await Promise.all(Array.from({ length: Math.min(deps.limits.readsInParallel, reads.length) }, worker));
@@ -47,8 +57,18 @@ const runOne = async (context: ToolStepContext, { call, judgement }: Read): Prom
     return judgement.tool.connector.read(authoriseRead(call, judgement), callContext);
   }).catch((error: unknown) => {
     if (lease.signal.aborted) throw error;
-    deps.log.warn("a reading tool failed", { runId: lease.run.id, workspaceId: lease.run.workspaceId, tool: judgement.tool.row.id, error });
-    return { ok: false, text: callContext.signal.aborted ? "The tool did not answer in time." : "The tool failed. The run goes on without its result." };
+    deps.log.warn("a reading tool failed", {
+      runId: lease.run.id,
+      workspaceId: lease.run.workspaceId,
+      tool: judgement.tool.row.id,
+      error,
+    });
+    return {
+      ok: false,
+      text: callContext.signal.aborted
+        ? "The tool did not answer in time."
+        : "The tool failed. The run goes on without its result.",
+    };
   });
   const status = outcome.ok ? "executed" : "failed";
   return {
@@ -56,9 +76,18 @@ const runOne = async (context: ToolStepContext, { call, judgement }: Read): Prom
     status,
     text: outcome.ok ? outcome.text : refusalText("failed", outcome.text),
     durationMs: Math.round(performance.now() - started),
-    untrusted: outcome.ok,
+    untrusted: true,
     sourceName: judgement.source.name,
-    update: { decision: "allow", riskClass: judgement.tool.row.riskClass, explanation: judgement.verdict.explanation, sourceId: judgement.source.id },
-    audit: audited(call, `tool.${status}`, { decision: "allow", source: judgement.source.id, bytes: Buffer.byteLength(outcome.text) }),
+    update: {
+      decision: "allow",
+      riskClass: judgement.tool.row.riskClass,
+      explanation: judgement.verdict.explanation,
+      sourceId: judgement.source.id,
+    },
+    audit: audited(call, `tool.${status}`, {
+      decision: "allow",
+      source: judgement.source.id,
+      bytes: Buffer.byteLength(outcome.text),
+    }),
   };
 };

@@ -1,5 +1,5 @@
-import type { CallStatus } from "@aiw/contract/runs";
-import type { CallUpdate, LoadedCall, NewAudit, NewEvent } from "@aiw/core/runs";
+import type { CallStatus, RequestStatus } from "@aiw/contract/runs";
+import type { CallUpdate, LoadedApproval, LoadedCall, NewAudit, NewEvent, Settle } from "@aiw/core/runs";
 
 /** A call that got its outcome in this step. `text` is what the model reads, before it is fenced. */
 export interface Settled {
@@ -12,6 +12,8 @@ export interface Settled {
   readonly untrusted: boolean;
   readonly sourceName: string | null;
   readonly audit: NewAudit;
+  /** Stored, told and audited already, as soon as it was there (F8); only its item is still to be written. */
+  readonly kept?: boolean;
 }
 
 /** Characters of a result that the event carries; the card loads no more. */
@@ -36,6 +38,33 @@ export const updateOf = (s: Settled): CallUpdate => ({
   result: s.text,
   resultBytes: Buffer.byteLength(s.text),
   ...(s.durationMs === null ? {} : { durationMs: s.durationMs }),
+});
+
+type Outcome = Omit<Settle, "id" | "status" | "event" | "audit">;
+
+/** What became of a request in this step, with its event and audit row. */
+export const settle = (
+  call: Pick<LoadedCall, "id" | "callId">,
+  approval: LoadedApproval,
+  status: RequestStatus,
+  audit: { readonly event: string; readonly data: object },
+  outcome: Outcome = {},
+): Settle => ({
+  ...outcome,
+  id: approval.id,
+  status,
+  event: {
+    type: "approval.changed",
+    data: { callId: call.callId, toolCallId: call.id, approvalId: approval.id, status },
+  },
+  audit: {
+    actorKind: "agent",
+    event: audit.event,
+    objectKind: "approval",
+    objectId: approval.id,
+    source: "approval",
+    data: { tool: approval.toolId, ...audit.data },
+  },
 });
 
 export const audited = (call: LoadedCall, event: string, data: object = {}): NewAudit => ({

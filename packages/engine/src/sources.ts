@@ -37,19 +37,33 @@ export const contextFor = async (
  * GIT-1: one pinned state per source at the run's start, read by all calls of the run. A source that cannot be pinned now is
  * left out of this run, with the reason; the run goes on with the others.
  */
-export const pinSources = async (deps: EngineDeps, loaded: LoadedRun, run: ClaimedRun, signal: AbortSignal): Promise<Pins> => {
+export const pinSources = async (
+  deps: EngineDeps,
+  loaded: LoadedRun,
+  run: ClaimedRun,
+  signal: AbortSignal,
+): Promise<Pins> => {
   const pins: Record<string, JsonObject> = { ...run.pins };
-  const missing = loaded.sources.filter((s) => s.status === "tested" && pins[s.id] === undefined && deps.connectors.has(s.kind));
+  const missing = loaded.sources.filter(
+    (s) => s.status === "tested" && pins[s.id] === undefined && deps.connectors.has(s.kind),
+  );
   await Promise.all(
     missing.map(async (source) => {
       const connector = deps.connectors.get(source.kind);
       if (connector === undefined) return;
       const context = await contextFor(deps, run, source, pins, signal, deps.limits.toolCallS);
-      const outcome = await fp("source.pin", () => connector.pin(context.source, context.signal)).catch((error: unknown) => {
-        if (signal.aborted) throw error;
-        deps.log.warn("a source could not be pinned", { runId: run.id, workspaceId: run.workspaceId, sourceId: source.id, error });
-        return { ok: false as const, text: "The source cannot be reached right now." };
-      });
+      const outcome = await fp("source.pin", () => connector.pin(context.source, context.signal)).catch(
+        (error: unknown) => {
+          if (signal.aborted) throw error;
+          deps.log.warn("a source could not be pinned", {
+            runId: run.id,
+            workspaceId: run.workspaceId,
+            sourceId: source.id,
+            error,
+          });
+          return { ok: false as const, text: "The source cannot be reached right now." };
+        },
+      );
       pins[source.id] = outcome.ok ? outcome.pin : { failed: outcome.text };
     }),
   );
@@ -57,7 +71,13 @@ export const pinSources = async (deps: EngineDeps, loaded: LoadedRun, run: Claim
 };
 
 /** What the prompt says about each source (AI-1, GIT-9). */
-export const describeSources = async (deps: EngineDeps, loaded: LoadedRun, run: ClaimedRun, pins: Pins, signal: AbortSignal): Promise<SourceText[]> =>
+export const describeSources = async (
+  deps: EngineDeps,
+  loaded: LoadedRun,
+  run: ClaimedRun,
+  pins: Pins,
+  signal: AbortSignal,
+): Promise<SourceText[]> =>
   Promise.all(
     loaded.sources
       .filter((s) => s.status === "tested")
@@ -65,7 +85,11 @@ export const describeSources = async (deps: EngineDeps, loaded: LoadedRun, run: 
         const connector = deps.connectors.get(source.kind);
         const failed = pins[source.id]?.["failed"];
         if (connector === undefined || failed !== undefined) {
-          return { name: source.name, summary: `- "${source.name}" (${source.kind}): not available in this run. ${typeof failed === "string" ? failed : ""}`, conventions: null };
+          return {
+            name: source.name,
+            summary: `- "${source.name}" (${source.kind}): not available in this run. ${typeof failed === "string" ? failed : ""}`,
+            conventions: null,
+          };
         }
         const context = await contextFor(deps, run, source, pins, signal, deps.limits.toolCallS);
         const text = await fp("source.describe", () => connector.describe(context)).catch((error: unknown) => {

@@ -1,12 +1,25 @@
 import type { StepMessage } from "@aiw/contract/runs";
-import { claim, commit, LeaseLost, load, type ClaimedRun, type Committed, type LoadedRun, type StepOutcome } from "@aiw/core/runs";
+import {
+  claim,
+  commit,
+  LeaseLost,
+  load,
+  type ClaimedRun,
+  type Committed,
+  type LoadedRun,
+  type StepOutcome,
+} from "@aiw/core/runs";
 import { fp } from "@aiw/platform/fault";
 import type { EngineDeps } from "./deps.ts";
+import { atTheWall } from "./failed-turn.ts";
 import { hold, type Lease } from "./lease.ts";
 import { modelStep } from "./model-step.ts";
+import { settle } from "./settled.ts";
 import { toolStep } from "./tool-step.ts";
 
-export type StepResult = { readonly did: "step"; readonly status: string } | { readonly did: "nothing"; readonly why: "none" | "parked" | "lost" };
+export type StepResult =
+  | { readonly did: "step"; readonly status: string }
+  | { readonly did: "nothing"; readonly why: "none" | "parked" | "lost" };
 
 /**
  * One message, one step (RUN-3): claim the run or drop the message, do the next thing its rows ask for, commit the outcome
@@ -20,7 +33,9 @@ export const step = async (deps: EngineDeps, message: StepMessage): Promise<Step
   deps.notify(run.id);
   try {
     const outcome = await work(deps, lease);
-    const committed = await fp("run.commit", () => commit(deps.db, run, outcome));
+    const committed = await fp("run.commit", () =>
+      commit(deps.db, run, outcome, run.attempt >= deps.limits.stepAttempts),
+    );
     deps.notify(run.id);
     await ring(deps, run, committed, outcome.wakeAfterMs);
     return { did: "step", status: committed.status };
@@ -36,11 +51,15 @@ const work = async (deps: EngineDeps, lease: Lease): Promise<StepOutcome> => {
   const { run } = lease;
   try {
     const loaded = await fp("ctx.load", () => load(deps.db, run));
+    // A cancel that an earlier step had to leave for later; a write in flight is settled first (F46).
+    if (run.cancelRequested && !writeInFlight(loaded)) return { status: "cancelled", outcome: "cancelled" };
     const gone = starterGone(loaded, run);
     if (gone !== null) return gone;
     return run.kind === "tools" ? await toolStep(deps, lease, loaded) : await modelStep(deps, lease, loaded);
   } catch (error) {
-    if (error instanceof LeaseLost || !lease.cancelled()) return interrupted(deps, run, error);
+    if (error instanceof LeaseLost) throw error;
+    if (lease.walled()) return atTheWall(run);
+    if (!lease.cancelled()) return interrupted(deps, run, error);
     return { status: "cancelled", outcome: "cancelled" };
   }
 };
@@ -50,25 +69,62 @@ const work = async (deps: EngineDeps, lease: Lease): Promise<StepOutcome> => {
  * that was in flight is asked of its probe by the next attempt.
  */
 const interrupted = (deps: EngineDeps, run: ClaimedRun, error: unknown): StepOutcome => {
-  if (error instanceof LeaseLost) throw error;
-  deps.log.error("a step failed", { runId: run.id, workspaceId: run.workspaceId, step: run.step, attempt: run.attempt, error });
+  deps.log.error("a step failed", {
+    runId: run.id,
+    workspaceId: run.workspaceId,
+    step: run.step,
+    attempt: run.attempt,
+    error,
+  });
   if (run.attempt < deps.limits.stepAttempts) {
-    return { status: "queued", outcome: "error", keepAttempts: true, wakeAfterMs: Math.min(30_000, 500 * 2 ** run.attempt) };
+    return {
+      status: "queued",
+      outcome: "error",
+      keepAttempts: true,
+      wakeAfterMs: Math.min(30_000, 500 * 2 ** run.attempt),
+    };
   }
-  return { status: "failed", outcome: "error", errorCode: "step_failed", errorText: "A step failed several times for an internal reason." };
+  return {
+    status: "failed",
+    outcome: "error",
+    errorCode: "step_failed",
+    errorText: "A step failed several times for an internal reason.",
+  };
 };
 
-/** F51: a run of a person who lost access stops at its next step. A write in flight is settled first. */
+const writeInFlight = (loaded: LoadedRun): boolean =>
+  loaded.calls.some((c) => c.status === "executing" || c.status === "unknown");
+
+/** F51: a run of a person who lost access stops at its next step, its requests are void. A write in flight is settled first. */
 const starterGone = (loaded: LoadedRun, run: ClaimedRun): StepOutcome | null => {
   const starter = loaded.members.find((m) => m.userId === run.startedBy);
   if (starter !== undefined && !starter.disabled) return null;
-  if (loaded.calls.some((c) => c.status === "executing" || c.status === "unknown")) return null;
-  return { status: "failed", outcome: "requester_gone", errorCode: "requester_gone", errorText: "The person who started this run may not use the workspace any more." };
+  if (writeInFlight(loaded)) return null;
+  const open = loaded.approvals.filter((a) => a.status === "pending" || a.status === "approved");
+  const why = { event: "approval.invalid", data: { reason: "superseded", why: "requester_gone" } };
+  return {
+    settles: loaded.calls.flatMap((call) => {
+      const approval = open.find((a) => a.toolCallId === call.id);
+      return approval === undefined ? [] : [settle(call, approval, "invalid", why, { invalidReason: "superseded" })];
+    }),
+    status: "failed",
+    outcome: "requester_gone",
+    errorCode: "requester_gone",
+    errorText: "The person who started this run may not use the workspace any more.",
+  };
 };
 
-const ring = async (deps: EngineDeps, run: ClaimedRun, committed: Committed, wakeAfterMs: number | undefined): Promise<void> => {
+const ring = async (
+  deps: EngineDeps,
+  run: ClaimedRun,
+  committed: Committed,
+  wakeAfterMs: number | undefined,
+): Promise<void> => {
   const runs = committed.ring.map((runId) => ({ runId, teamId: run.teamId }));
-  const delayed = committed.status === "queued" && wakeAfterMs !== undefined ? [{ runId: run.id, teamId: run.teamId, delayMs: wakeAfterMs }] : [];
+  const delayed =
+    committed.status === "queued" && wakeAfterMs !== undefined
+      ? [{ runId: run.id, teamId: run.teamId, delayMs: wakeAfterMs }]
+      : [];
   if (runs.length + delayed.length === 0) return;
   // A lost ring is repaired by the sweeper (RUN-5): the step is done either way.
   await fp("doorbell.send", () => deps.ring([...runs, ...delayed])).catch((error: unknown) => {

@@ -5,12 +5,15 @@ import type { Lease } from "./lease.ts";
  * Collects the model's text and appends it as events: the first piece at once, then every `windowMs` (RUN-11). Appending
  * goes on beside the stream; the next window waits for the one before, so events stay in order.
  */
-export const streamText = (lease: Lease, windowMs: number): { push(text: string): Promise<void>; end(): Promise<void> } => {
+export const streamText = (
+  lease: Lease,
+  windowMs: number,
+): { push(text: string): Promise<void>; end(): Promise<void> } => {
   let buffer = "";
   let first = true;
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
-  let failure: unknown;
+  let failure: Error | undefined;
 
   const flush = (): void => {
     clearTimeout(timer);
@@ -19,9 +22,11 @@ export const streamText = (lease: Lease, windowMs: number): { push(text: string)
     const text = buffer;
     buffer = "";
     writing = writing
-      .then(() => fp("event.append", () => lease.tell([{ type: "message.delta", data: { step: lease.run.step, text } }])))
+      .then(() =>
+        fp("event.append", () => lease.tell([{ type: "message.delta", data: { step: lease.run.step, text } }])),
+      )
       .catch((error: unknown) => {
-        failure ??= error;
+        failure ??= error instanceof Error ? error : new Error(String(error));
       });
   };
   return {

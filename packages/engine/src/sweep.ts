@@ -23,21 +23,23 @@ export type SweepDeps = Pick<EngineDeps, "db" | "log" | "notify" | "ring"> & {
 export const sweep = async (deps: SweepDeps): Promise<SweepReport> => {
   const leases = await fp("sweep.recover", () => recoverLeases(deps.db, deps.stepAttempts));
   const requests = await fp("sweep.expire", () => approvals.expireDue(deps.db));
-  for (const id of leases.recovered) deps.notify(id);
+  for (const { runId } of leases.recovered) deps.notify(runId);
   for (const { runId } of requests.expired) deps.notify(runId);
   const due = await fp("sweep.pick", () => ringDue(deps.db, deps.doorbellGraceS));
-  // A recovered or expired run was queued this moment; it need not wait for the grace time.
-  const now = [...new Map([...due, ...requests.expired].map((r) => [r.runId, r])).values()];
-  const fresh = leases.recovered.filter((id) => !now.some((r) => r.runId === id)).map((runId) => ({ runId, teamId: "recovered" }));
-  if (now.length + fresh.length > 0) {
-    await fp("sweep.ring", () => deps.ring([...now, ...fresh])).catch((error: unknown) => deps.log.warn("the sweeper could not ring", { error }));
+  // What a recovery or an expiry made ready this moment need not wait for the grace time.
+  const recovered = leases.recovered.flatMap(({ ring, teamId }) => (ring === null ? [] : [{ runId: ring, teamId }]));
+  const now = [...new Map([...due, ...requests.expired, ...recovered].map((r) => [r.runId, r])).values()];
+  if (now.length > 0) {
+    await fp("sweep.ring", () => deps.ring(now)).catch((error: unknown) =>
+      deps.log.warn("the sweeper could not ring", { error }),
+    );
   }
   return {
     expiredLeases: leases.seen,
     recovered: leases.recovered.length,
     dueRequests: requests.seen,
     expired: requests.expired.length,
-    rung: now.length + fresh.length,
+    rung: now.length,
     failures: leases.failures + requests.failures,
   };
 };

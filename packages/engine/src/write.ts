@@ -1,13 +1,13 @@
-import type { CallUpdate, LoadedApproval, LoadedCall, NewAudit, NewEvent, Settle } from "@aiw/core/runs";
+import { LeaseLost, type CallUpdate, type LoadedApproval, type LoadedCall, type Settle } from "@aiw/core/runs";
 import type { ProbeOutcome, ToolResult, WriteOutcome } from "@aiw/connectors/connector";
 import * as approvals from "@aiw/core/approvals";
 import type { InvalidReason } from "@aiw/contract/runs";
 import type { JsonObject } from "@aiw/contract/tools";
 import { withActor } from "@aiw/platform/ctx";
 import { fp } from "@aiw/platform/fault";
-import { authoriseClaimed, mayStillRun } from "./gate.ts";
+import { authoriseClaimed, isIntact, mayStillRun } from "./gate.ts";
 import { refusalText } from "./outcomes.ts";
-import { audited, type Settled } from "./settled.ts";
+import { audited, settle, type Settled } from "./settled.ts";
 import { contextFor } from "./sources.ts";
 import type { ToolStepContext } from "./tool-step.ts";
 
@@ -16,8 +16,6 @@ export interface WriteEnd {
   readonly settled: Settled[];
   readonly settles: Settle[];
   readonly updates: CallUpdate[];
-  readonly events: NewEvent[];
-  readonly audit: NewAudit[];
   readonly unknown: boolean;
 }
 
@@ -26,19 +24,30 @@ export interface WriteEnd {
  * again, in one transaction, and the committed intent), then the call with the frozen bytes, then its outcome, which the
  * step's own commit (T2) writes. Nothing that happens after approval can do more than veto.
  */
-export const carryOut = async (context: ToolStepContext, call: LoadedCall, approval: LoadedApproval): Promise<WriteEnd> => {
+export const carryOut = async (
+  context: ToolStepContext,
+  call: LoadedCall,
+  approval: LoadedApproval,
+): Promise<WriteEnd> => {
   const { deps, lease, loaded, tools, pins } = context;
   const { run } = lease;
   const tool = tools.find((t) => t.row.id === call.toolId);
   const source = loaded.sources.find((s) => s.id === call.sourceId);
-  if (tool === undefined || source === undefined) return invalid(call, approval, "superseded", "The tool or its source is not available any more.");
+  if (tool === undefined || source === undefined)
+    return invalid(call, approval, "superseded", "The tool or its source is not available any more.");
 
   const timeoutS = deps.limits.pushS;
   const facts = await approvals.frozen(deps.db, run.workspaceId, approval.id);
+  // Before anything of it is read: a changed row must not even choose what is said about it (N31).
+  if (!isIntact(facts, run.workspaceId, run.id)) return invalid(call, approval, "tampered", WHY.tampered);
   const recheck = await fp("tool.recheck", async () =>
     tool.row.riskClass === "read"
       ? { ok: true as const }
-      : tool.connector.recheck(facts.form, JSON.parse(facts.preconditions) as JsonObject, await contextFor(deps, run, source, pins, lease.signal, deps.limits.toolCallS)),
+      : tool.connector.recheck(
+          facts.form,
+          JSON.parse(facts.preconditions) as JsonObject,
+          await contextFor(deps, run, source, pins, lease.signal, deps.limits.toolCallS),
+        ),
   ).catch((error: unknown) => {
     // The target cannot be looked at: a later attempt may; the last one gives the request up instead of running unchecked.
     if (lease.signal.aborted || run.attempt < deps.limits.stepAttempts) throw error;
@@ -46,45 +55,79 @@ export const carryOut = async (context: ToolStepContext, call: LoadedCall, appro
   });
   if (!recheck.ok) return invalid(call, approval, recheck.reason, recheck.text);
 
-  const ctx = { actor: { kind: "agent" as const, runId: run.id, workspaceId: run.workspaceId, fence: run.fence }, db: deps.db, log: deps.log, requestId: run.id };
+  const ctx = {
+    actor: { kind: "agent" as const, runId: run.id, workspaceId: run.workspaceId, fence: run.fence },
+    db: deps.db,
+    log: deps.log,
+    requestId: run.id,
+  };
   const claim = await fp("tool.claim", () =>
     approvals.claimExecution(withActor(ctx, ctx.actor), { approvalId: approval.id, callTimeoutS: timeoutS }, (f) =>
       mayStillRun(f, run.workspaceId, run.id, tool.row.definitionHash),
     ),
   );
-  if (claim.kind === "gone") return { settled: [], settles: [], updates: [], events: [], audit: [], unknown: false };
+  if (claim.kind === "gone") return { settled: [], settles: [], updates: [], unknown: false };
   if (claim.kind === "invalid") return invalid(call, approval, claim.reason, WHY[claim.reason]);
-  lease.assertHeld();
 
   // From here on only the call's own time limit may end it: a cancel never cuts a write in half (RUN-8).
   const authorised = authoriseClaimed(claim.facts, claim.idempotencyKey);
   const started = performance.now();
-  const callContext = await contextFor(deps, run, source, pins, new AbortController().signal, timeoutS);
-  const outcome = await fp("tool.call", () =>
-    tool.row.riskClass === "read" ? asWrite(tool.connector.read(authorised, callContext)) : tool.connector.write(authorised, callContext),
-  ).catch((error: unknown): WriteOutcome => {
-    deps.log.error("a write ended with an error", { runId: run.id, workspaceId: run.workspaceId, approvalId: approval.id, error });
+  const outcome = await fp("tool.call", async () => {
+    const callContext = await contextFor(deps, run, source, pins, new AbortController().signal, timeoutS);
+    // A process that was stopped since the claim may have lost the run meanwhile: the last look before the call (F20).
+    await lease.tell([]);
+    return tool.row.riskClass === "read"
+      ? asWrite(tool.connector.read(authorised, callContext))
+      : tool.connector.write(authorised, callContext);
+  }).catch((error: unknown): WriteOutcome => {
+    if (error instanceof LeaseLost) throw error;
+    deps.log.error("a write ended with an error", {
+      runId: run.id,
+      workspaceId: run.workspaceId,
+      approvalId: approval.id,
+      error,
+    });
     return { kind: "unknown", text: "The call ended with an error; whether it took effect is not known." };
   });
   const durationMs = Math.round(performance.now() - started);
-  if (outcome.kind === "executed") return executed(call, approval, claim.facts.snapshotHash, outcome.result, false, durationMs, source.name);
+  if (outcome.kind === "executed")
+    return executed(call, approval, claim.facts.snapshotHash, outcome.result, false, durationMs, source.name);
   if (outcome.kind === "refused") {
-    return outcome.invalid === undefined ? failed(call, approval, outcome.result.text, durationMs) : invalid(call, approval, outcome.invalid, outcome.result.text);
+    return outcome.invalid === undefined
+      ? failed(call, approval, outcome.result.text, durationMs, source.name)
+      : invalid(call, approval, outcome.invalid, outcome.result.text);
   }
   // The target may have acted. Ask it once, now; only a clear "yes" settles the matter (RUN-7).
-  return settleByProbe(context, call, approval, claim.facts.snapshotHash, outcome.text, () =>
-    fp("tool.probe", async () => tool.connector.probe(authorised, await contextFor(deps, run, source, pins, new AbortController().signal, deps.limits.toolCallS))),
-    tool.definition.reconcile === "human", source.name,
+  return settleByProbe(
+    context,
+    call,
+    approval,
+    claim.facts.snapshotHash,
+    outcome.text,
+    () =>
+      fp("tool.probe", async () =>
+        tool.connector.probe(
+          authorised,
+          await contextFor(deps, run, source, pins, new AbortController().signal, deps.limits.toolCallS),
+        ),
+      ),
+    tool.definition.reconcile === "human",
+    source.name,
   );
 };
 
 /** A write another function was interrupted in: its lease is dead, so the call cannot run any more; the target is asked. */
-export const recover = async (context: ToolStepContext, call: LoadedCall, approval: LoadedApproval): Promise<WriteEnd> => {
+export const recover = async (
+  context: ToolStepContext,
+  call: LoadedCall,
+  approval: LoadedApproval,
+): Promise<WriteEnd> => {
   const { deps, lease, loaded, tools, pins } = context;
   const tool = tools.find((t) => t.row.id === call.toolId);
   const source = loaded.sources.find((s) => s.id === call.sourceId);
   const facts = await approvals.frozen(deps.db, lease.run.workspaceId, approval.id);
-  if (tool === undefined || source === undefined) return unknown(call, approval, "The write was interrupted and its source is not available to ask.");
+  if (tool === undefined || source === undefined)
+    return unknown(call, approval, "The write was interrupted and its source is not available to ask.");
   const probe = (): Promise<ProbeOutcome> =>
     fp("tool.probe", async () =>
       tool.connector.probe(
@@ -92,7 +135,16 @@ export const recover = async (context: ToolStepContext, call: LoadedCall, approv
         await contextFor(deps, lease.run, source, pins, new AbortController().signal, deps.limits.toolCallS),
       ),
     );
-  return settleByProbe(context, call, approval, facts.snapshotHash, "The step was interrupted during the write.", probe, tool.definition.reconcile === "human", source.name);
+  return settleByProbe(
+    context,
+    call,
+    approval,
+    facts.snapshotHash,
+    "The step was interrupted during the write.",
+    probe,
+    tool.definition.reconcile === "human",
+    source.name,
+  );
 };
 
 const settleByProbe = async (
@@ -124,47 +176,98 @@ const WHY: Readonly<Record<InvalidReason, string>> = {
   tampered: "The stored request does not match its hash.",
 };
 
-const changed = (call: LoadedCall, approval: LoadedApproval, status: string): NewEvent => ({
-  type: "approval.changed",
-  data: { callId: call.callId, toolCallId: call.id, approvalId: approval.id, status },
-});
-
-const approvalAudit = (approval: LoadedApproval, event: string, data: object): NewAudit => ({
-  actorKind: "agent", event, objectKind: "approval", objectId: approval.id, source: "approval", data: { tool: approval.toolId, ...data },
-});
-
-const executed = (call: LoadedCall, approval: LoadedApproval, hash: string, result: ToolResult, reconciled: boolean, durationMs: number | null, sourceName: string): WriteEnd => ({
-  settled: [{ call, status: "executed", text: result.text, durationMs, untrusted: true, sourceName, update: {}, audit: audited(call, "tool.executed", { approval: approval.id, reconciled }) }],
-  settles: [{ id: approval.id, status: "executed", result: result.text, executedHash: hash, reconciled, ...(result.facts === undefined ? {} : { facts: result.facts }) }],
+const executed = (
+  call: LoadedCall,
+  approval: LoadedApproval,
+  hash: string,
+  result: ToolResult,
+  reconciled: boolean,
+  durationMs: number | null,
+  sourceName: string,
+): WriteEnd => ({
+  settled: [
+    {
+      call,
+      status: "executed",
+      text: result.text,
+      durationMs,
+      untrusted: true,
+      sourceName,
+      update: {},
+      audit: audited(call, "tool.executed", { approval: approval.id, reconciled }),
+    },
+  ],
+  settles: [
+    settle(
+      call,
+      approval,
+      "executed",
+      { event: "approval.executed", data: { hash, reconciled, facts: result.facts ?? {} } },
+      {
+        result: result.text,
+        executedHash: hash,
+        reconciled,
+        ...(result.facts === undefined ? {} : { facts: result.facts }),
+      },
+    ),
+  ],
   updates: [],
-  events: [changed(call, approval, "executed")],
-  audit: [approvalAudit(approval, "approval.executed", { hash, reconciled, facts: result.facts ?? {} })],
   unknown: false,
 });
 
-const failed = (call: LoadedCall, approval: LoadedApproval, text: string, durationMs: number): WriteEnd => ({
-  settled: [{ call, status: "failed", text: refusalText("failed", text), durationMs, untrusted: false, sourceName: null, update: {}, audit: audited(call, "tool.failed", { approval: approval.id }) }],
-  settles: [{ id: approval.id, status: "failed", result: text }],
+const failed = (
+  call: LoadedCall,
+  approval: LoadedApproval,
+  text: string,
+  durationMs: number,
+  sourceName: string,
+): WriteEnd => ({
+  settled: [
+    {
+      call,
+      status: "failed",
+      text: refusalText("failed", text),
+      durationMs,
+      untrusted: true,
+      sourceName,
+      update: {},
+      audit: audited(call, "tool.failed", { approval: approval.id }),
+    },
+  ],
+  settles: [settle(call, approval, "failed", { event: "approval.failed", data: {} }, { result: text })],
   updates: [],
-  events: [changed(call, approval, "failed")],
-  audit: [approvalAudit(approval, "approval.failed", {})],
   unknown: false,
 });
 
 const invalid = (call: LoadedCall, approval: LoadedApproval, reason: InvalidReason, text: string): WriteEnd => ({
-  settled: [{ call, status: "invalid", text: refusalText("invalid", text), durationMs: null, untrusted: false, sourceName: null, update: {}, audit: audited(call, "tool.invalid", { approval: approval.id, reason }) }],
-  settles: [{ id: approval.id, status: "invalid", invalidReason: reason, result: text }],
+  settled: [
+    {
+      call,
+      status: "invalid",
+      text: refusalText("invalid", text),
+      durationMs: null,
+      untrusted: false,
+      sourceName: null,
+      update: {},
+      audit: audited(call, "tool.invalid", { approval: approval.id, reason }),
+    },
+  ],
+  settles: [
+    settle(
+      call,
+      approval,
+      "invalid",
+      { event: reason === "tampered" ? "approval.tampered" : "approval.invalid", data: { reason } },
+      { invalidReason: reason, result: text },
+    ),
+  ],
   updates: [],
-  events: [changed(call, approval, "invalid")],
-  audit: [approvalAudit(approval, reason === "tampered" ? "approval.tampered" : "approval.invalid", { reason })],
   unknown: false,
 });
 
 const unknown = (call: LoadedCall, approval: LoadedApproval, text: string): WriteEnd => ({
   settled: [],
-  settles: [{ id: approval.id, status: "unknown", result: text }],
+  settles: [settle(call, approval, "unknown", { event: "approval.unknown", data: { text } }, { result: text })],
   updates: [{ id: call.id, status: "unknown", result: text }],
-  events: [changed(call, approval, "unknown")],
-  audit: [approvalAudit(approval, "approval.unknown", { text })],
   unknown: true,
 });

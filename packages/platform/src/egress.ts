@@ -9,7 +9,6 @@ import { sendRequest } from "./egress-request.ts";
 import type { SafeRequest, SafeResponse } from "./egress-request.ts";
 
 export { EgressError } from "./egress-error.ts";
-export type { EgressFailure } from "./egress-error.ts";
 export { readBody } from "./egress-request.ts";
 export type { SafeRequest, SafeResponse } from "./egress-request.ts";
 

@@ -127,6 +127,6 @@ function readRoot(file: string): string {
 function documented(): (readonly [string, string])[] {
   const rows = readRoot("docs/configuration.md")
     .split("\n")
-    .map((line) => /^\| `([A-Z_]+)` \| (?:`([^`]*)`)? ?\|/.exec(line));
+    .map((line) => /^\| `([A-Z_]+)` +\| (?:`([^`]*)`)? *\|/.exec(line));
   return rows.flatMap((row) => (row?.[1] === undefined ? [] : [[row[1], row[2] ?? ""] as const]));
 }

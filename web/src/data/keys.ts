@@ -26,4 +26,7 @@ export const keys = {
     ["approvals", "list", filter, workspaceId ?? "all"] as const,
   approval: (approvalId: string) => ["approvals", "one", approvalId] as const,
   adminTools: ["admin", "tools"] as const,
+  allAdminUsers: ["admin", "users"] as const,
+  adminUsers: (search: string) => ["admin", "users", search] as const,
+  adminTeams: ["admin", "teams"] as const,
 };

@@ -1,11 +1,5 @@
-import {
-  type BaseRecordDict,
-  type Flatten,
-  flatten,
-  resolveTemplate,
-  type Translator,
-  translator,
-} from "@solid-primitives/i18n";
+import { type BaseRecordDict, type Flatten, flatten, type Translator, translator } from "@solid-primitives/i18n";
+import { fill } from "./fill.ts";
 import { locale } from "./locale.ts";
 
 /**
@@ -15,5 +9,5 @@ import { locale } from "./locale.ts";
  */
 export const area = <D extends BaseRecordDict>(de: D, en: D): Translator<Flatten<D>> => {
   const flat = { de: flatten(de), en: flatten(en) };
-  return translator<Flatten<D>>(() => flat[locale()], resolveTemplate);
+  return translator<Flatten<D>>(() => flat[locale()], fill);
 };

@@ -15,6 +15,7 @@ import { Page } from "../ui/page.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
 import { Person } from "../ui/person.tsx";
 import { QueryPanel } from "../ui/query-panel.tsx";
+import { requestLine } from "../ui/request-subject.ts";
 import { RelativeTime } from "../ui/relative-time.tsx";
 import { RiskBadge } from "../ui/risk-badge.tsx";
 import { SourceHealth } from "../ui/source-health.tsx";
@@ -59,7 +60,7 @@ const Approvals = (props: { readonly items: readonly ApprovalSummary[] }) => (
         {(a) => (
           <Row
             href={`/approvals/${a.id}`}
-            title={a.title}
+            title={requestLine(a, true)}
             beside={
               <>
                 <RiskBadge risk={a.riskClass} />

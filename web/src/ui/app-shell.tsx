@@ -84,7 +84,12 @@ const Frame = (props: Pick<RouteSectionProps, "children">) => {
         {t("skip")}
       </a>
       <SideNav onKeys={() => setSheet(true)} />
-      <main ref={(element) => (main = element)} id="main" tabindex="-1" class="min-w-0 pb-20 outline-none md:pb-0">
+      <main
+        ref={(element) => (main = element)}
+        id="main"
+        tabindex="-1"
+        class="min-w-0 pb-[calc(5rem+env(safe-area-inset-bottom))] outline-none md:pb-0"
+      >
         <Guard>
           <Wait>{props.children}</Wait>
         </Guard>

@@ -19,7 +19,7 @@ export const CodeBlock = (props: {
       <pre
         class="max-h-[28rem] overflow-auto px-3 py-2 font-mono text-meta"
         tabindex="0"
-        role="region"
+        role="group"
         aria-label={name()}
       >
         <code>{props.text}</code>

@@ -70,7 +70,7 @@ const alignClass = (align: Align | undefined): string =>
   align === "right" ? "text-right" : align === "center" ? "text-center" : "text-left";
 
 const Table = (props: { readonly node: Of<Block, "table"> }) => (
-  <div class="overflow-x-auto" tabindex="0" role="region" aria-label={t("md.table")}>
+  <div class="overflow-x-auto" tabindex="0" role="group" aria-label={t("md.table")}>
     <table class="border-collapse text-base">
       <thead>
         <tr>

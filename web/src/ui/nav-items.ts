@@ -10,6 +10,7 @@ import Layers from "lucide-solid/icons/layers";
 import MessageSquare from "lucide-solid/icons/message-square";
 import Settings from "lucide-solid/icons/settings";
 import ShieldCheck from "lucide-solid/icons/shield-check";
+import Users from "lucide-solid/icons/users";
 import type { Icon } from "./badge.tsx";
 
 export interface NavItem {
@@ -54,7 +55,10 @@ export const useNavItems = () => {
   ]);
   const admin = createMemo((): readonly NavItem[] =>
     !me.isPending && me.data?.isPlatformAdmin === true
-      ? [{ id: "tools", label: t("nav.tools"), href: "/admin/tools", icon: ShieldCheck }]
+      ? [
+          { id: "tools", label: t("nav.tools"), href: "/admin/tools", icon: ShieldCheck },
+          { id: "users", label: t("nav.users"), href: "/admin/users", icon: Users },
+        ]
       : [],
   );
   return { workspace: detail, inWorkspace, work, admin };

@@ -1,4 +1,5 @@
 import type { Handlers } from "../http/call.ts";
+import { adminHandlers } from "./admin.ts";
 import { approvalHandlers } from "./approvals.ts";
 import { chatHandlers } from "./chats.ts";
 import { identityHandlers } from "./identity.ts";
@@ -14,4 +15,5 @@ export const handlers: Handlers = {
   ...chatHandlers,
   ...runHandlers,
   ...approvalHandlers,
+  ...adminHandlers,
 };

@@ -31,6 +31,7 @@ export function decodeQuery(endpoint: Endpoint, url: URL): unknown {
     if (Object.hasOwn(raw, key)) throw new Problem("bad_request", { fields: { [known(key)]: "repeated" } });
     raw[key] = value;
   }
+  requireStorable(raw);
   const parsed = endpoint.query.safeParse(raw);
   if (!parsed.success) throw refusal(parsed.error.issues, raw);
   return parsed.data;
@@ -40,9 +41,21 @@ export function decodeQuery(endpoint: Endpoint, url: URL): unknown {
 export async function decodeBody(endpoint: Endpoint, request: Request): Promise<unknown> {
   if (endpoint.body === undefined) return undefined;
   const raw = await readJson(request);
+  requireStorable(raw);
   const parsed = endpoint.body.safeParse(raw);
   if (!parsed.success) throw refusal(parsed.error.issues, raw);
   return parsed.data;
+}
+
+/** Text the database cannot hold (NUL, half a surrogate pair) is refused at the door, whatever the field. @throws Problem bad_request */
+function requireStorable(value: unknown, path: readonly string[] = []): void {
+  if (typeof value === "string") {
+    if (value.includes("\u0000") || !value.isWellFormed())
+      throw new Problem("bad_request", { fields: { [path.map(known).join(".") || "body"]: "bad_text" } });
+    return;
+  }
+  if (typeof value !== "object" || value === null || path.length > 20) return;
+  for (const [key, inner] of Object.entries(value)) requireStorable(inner, [...path, key]);
 }
 
 /** What the schemas of this endpoint made, under the types the contract gives them. */

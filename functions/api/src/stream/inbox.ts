@@ -7,7 +7,7 @@ import { encode, type StreamClient } from "./client.ts";
 
 export interface InboxReader extends streams.Reader {
   readonly client: StreamClient;
-  readonly isGlobalApprover: boolean;
+  isGlobalApprover: boolean;
   workspaces: ReadonlySet<string>;
 }
 
@@ -18,7 +18,7 @@ export interface Inbox {
   touch(runIds: readonly string[]): void;
   /** Hints may have been missed: everybody fetches everything anew. */
   touchAll(): void;
-  /** Cuts off who is not signed in any more, and learns the workspaces of the others. */
+  /** Cuts off who is not signed in any more, and learns what the others may be told of now. */
   checkAccess(): Promise<void>;
   stop(): void;
 }
@@ -97,14 +97,18 @@ export function createInbox(options: InboxOptions): Inbox {
     if (asked.length === 0) return;
     const allowed = await streams.memberships(db, asked, limits);
     for (const reader of asked) {
-      const workspaces = allowed.get(reader.sessionId);
-      if (workspaces === undefined) {
+      const standing = allowed.get(reader.sessionId);
+      if (standing === undefined) {
         reader.client.end();
         continue;
       }
+      const { workspaces, isGlobalApprover } = standing;
       const changed =
-        workspaces.size !== reader.workspaces.size || [...workspaces].some((id) => !reader.workspaces.has(id));
+        isGlobalApprover !== reader.isGlobalApprover ||
+        workspaces.size !== reader.workspaces.size ||
+        [...workspaces].some((id) => !reader.workspaces.has(id));
       reader.workspaces = workspaces;
+      reader.isGlobalApprover = isGlobalApprover;
       if (changed) reader.client.send(frame({ type: "approvals", workspaceId: null }));
     }
   };

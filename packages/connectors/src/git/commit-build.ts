@@ -1,7 +1,9 @@
-import { Refusal } from "./failure.ts";
-import { TREE_MODE, encodeCommit, encodeTree, oidOf, type GitObject, type TreeEntry } from "./objects.ts";
+import git, { type TreeEntry } from "isomorphic-git";
+import { GitFailure, Refusal } from "./failure.ts";
+import { emptyRepository, type MemoryRepository } from "./memory-repository.ts";
 import { directoryOf, nameOf, parentsOf } from "./paths.ts";
-import type { Snapshot } from "./snapshot.ts";
+import type { Snapshot, SnapshotDirectory } from "./snapshot.ts";
+import { TREE_MODE, entryOf, writeTree } from "./tree-write.ts";
 
 /** A changed file as Git stores it; `content` null deletes. */
 export interface TreeChange {
@@ -13,87 +15,117 @@ export interface TreeChange {
 export interface BuiltCommit {
   readonly tree: string;
   readonly commit: string;
-  /** All objects that the base does not have, the commit first. */
-  readonly objects: readonly GitObject[];
+  /** Holds all objects that the base does not have. */
+  readonly repository: MemoryRepository;
 }
+
+const IDENTITY = { name: "AI Workspace", email: "noreply@ai-workspace.invalid", timezoneOffset: 0 };
 
 /**
  * Makes the commit with these changes on top of the snapshot's commit: without a working tree, without asking a server,
  * and always the same bytes (GIT-8).
  * @throws Refusal when a directory has entries that cannot be kept byte for byte.
  */
-export const buildCommit = (
+export const buildCommit = async (
   snapshot: Snapshot,
   changes: readonly TreeChange[],
   meta: { readonly message: string; readonly time: number },
-): BuiltCommit => {
+): Promise<BuiltCommit> => {
+  const refused = [...snapshot.directories.values()].find(({ raw }) => raw === "");
+  if (refused !== undefined) throw notKept(refused.path);
+  const repository = await emptyRepository();
   const trees = new Map<string, Map<string, TreeEntry>>();
-  const objects: GitObject[] = [];
-  for (const change of changes) {
-    const entries = entriesOf(snapshot, trees, directoryOf(change.path));
-    const name = nameOf(change.path);
-    if (change.content === null) entries.delete(name);
-    else {
-      const data = Buffer.from(change.content);
-      objects.push({ type: "blob", data });
-      entries.set(name, { name, mode: change.mode, oid: oidOf("blob", data) });
-    }
-    for (const parent of parentsOf(change.path)) entriesOf(snapshot, trees, parent);
-    entriesOf(snapshot, trees, "");
+  for (const { path, mode, content } of changes) {
+    const entries = await entriesOf(repository, snapshot, trees, directoryOf(path));
+    const name = nameOf(path);
+    if (content === null) entries.delete(name);
+    else entries.set(name, entryOf(name, mode, await git.writeBlob({ ...repository, blob: content })));
+    for (const parent of [...parentsOf(path), ""]) await entriesOf(repository, snapshot, trees, parent);
   }
-  // Deepest first: a directory's id is part of the one above it.
+  const tree = await writeTrees(repository, trees);
+  const person = { ...IDENTITY, timestamp: meta.time };
+  const facts = { tree, parent: [snapshot.head.commit], author: person, committer: person, message: meta.message };
+  const commit = await git.writeCommit({ ...repository, commit: facts });
+  return { tree, commit, repository };
+};
+
+/** Deepest first: a directory's id is part of the one above it. Answers with the root's id. */
+const writeTrees = async (
+  repository: MemoryRepository,
+  trees: Map<string, Map<string, TreeEntry>>,
+): Promise<string> => {
   const order = [...trees.keys()].sort((a, b) => depthOf(b) - depthOf(a));
-  let tree = "";
+  let root = "";
   for (const path of order) {
-    const entries = trees.get(path) ?? new Map<string, TreeEntry>();
-    if (entries.size === 0 && path !== "") {
-      trees.get(directoryOf(path))?.delete(nameOf(path));
+    const entries = [...(trees.get(path)?.values() ?? [])];
+    const above = trees.get(directoryOf(path));
+    const name = nameOf(path);
+    if (entries.length === 0 && path !== "") {
+      above?.delete(name);
       continue;
     }
-    const data = encodeTree([...entries.values()]);
-    const oid = oidOf("tree", data);
-    objects.push({ type: "tree", data });
-    if (path === "") tree = oid;
-    else trees.get(directoryOf(path))?.set(nameOf(path), { name: nameOf(path), mode: TREE_MODE, oid });
+    const oid = await writeTree(repository, entries);
+    if (oid === null) throw notKept(path);
+    if (path === "") root = oid;
+    else above?.set(name, entryOf(name, TREE_MODE, oid));
   }
-  const data = encodeCommit({ tree, parent: snapshot.head.commit, time: meta.time, message: meta.message });
-  return { tree, commit: oidOf("commit", data), objects: unique([{ type: "commit", data }, ...objects]) };
+  return root;
 };
 
 const depthOf = (path: string): number => (path === "" ? 0 : path.split("/").length);
 
-const entriesOf = (
+const entriesOf = async (
+  repository: MemoryRepository,
   snapshot: Snapshot,
   trees: Map<string, Map<string, TreeEntry>>,
   path: string,
-): Map<string, TreeEntry> => {
+): Promise<Map<string, TreeEntry>> => {
   const known = trees.get(path);
   if (known !== undefined) return known;
-  const entries = original(snapshot, path);
-  trees.set(path, entries);
-  return entries;
+  const entries = shownEntries(snapshot, path);
+  const oid = snapshot.directories.get(path)?.oid;
+  if (oid !== undefined && (await writeTree(repository, entries)) !== oid) throw notKept(path);
+  const byName = new Map(entries.map((entry) => [entry.path, entry]));
+  trees.set(path, byName);
+  return byName;
 };
 
-const original = (snapshot: Snapshot, path: string): Map<string, TreeEntry> => {
+/** Directories written at the same time; each waits for a compressing thread. */
+const AT_ONCE = 32;
+
+/**
+ * Adds the directories of the base, so that the library can tell what the server has from what it lacks.
+ * No contents are needed for that.
+ */
+export const addBaseTrees = async (repository: MemoryRepository, snapshot: Snapshot): Promise<void> => {
+  const directories = [...snapshot.directories.values()];
+  for (let at = 0; at < directories.length; at += AT_ONCE) {
+    await Promise.all(directories.slice(at, at + AT_ONCE).map((one) => addTree(repository, snapshot, one)));
+  }
+};
+
+const addTree = async (repository: MemoryRepository, snapshot: Snapshot, directory: SnapshotDirectory) => {
+  const { path, oid, raw } = directory;
+  const bytes = { type: "tree", format: "content", object: Buffer.from(raw ?? "", "base64") } as const;
+  const written =
+    raw === undefined
+      ? await writeTree(repository, shownEntries(snapshot, path))
+      : await git.writeObject({ ...repository, ...bytes });
+  if (written !== oid) throw new GitFailure("source_protocol", `The directory ${path} cannot be rebuilt.`);
+};
+
+const shownEntries = (snapshot: Snapshot, path: string): TreeEntry[] => {
   const listing = snapshot.list(path);
-  const entries = new Map<string, TreeEntry>();
-  if (listing === null) return entries;
-  for (const file of listing.files)
-    entries.set(nameOf(file.path), { name: nameOf(file.path), mode: file.mode, oid: file.oid });
-  for (const directory of listing.directories) {
-    entries.set(nameOf(directory.path), { name: nameOf(directory.path), mode: TREE_MODE, oid: directory.oid });
-  }
-  const rebuilt = oidOf("tree", encodeTree([...entries.values()]));
-  if (rebuilt !== snapshot.directories.get(path)?.oid) {
-    const where = path === "" ? "The root" : path;
-    throw new Refusal(
-      `${where} has entries with unsafe names or modes that a change could not keep; nothing can be changed there.`,
-    );
-  }
-  return entries;
+  if (listing === null) return [];
+  return [
+    ...listing.files.map((file) => entryOf(nameOf(file.path), file.mode, file.oid)),
+    ...listing.directories.map((directory) => entryOf(nameOf(directory.path), TREE_MODE, directory.oid)),
+  ];
 };
 
-const unique = (objects: readonly GitObject[]): GitObject[] => {
-  const byOid = new Map(objects.map((object) => [oidOf(object.type, object.data), object]));
-  return [...byOid.values()];
+const notKept = (path: string): Refusal => {
+  const where = path === "" ? "The root" : path;
+  return new Refusal(
+    `${where} has entries with unsafe names or modes that a change could not keep; nothing can be changed there.`,
+  );
 };

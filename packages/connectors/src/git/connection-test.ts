@@ -1,10 +1,10 @@
 import type { JsonObject } from "@aiw/contract/tools";
 import type { SourceAccess, TestReport, TestStage } from "../connector/index.ts";
-import { discover } from "./advertisement.ts";
 import { GitFailure, type GitFailureCode } from "./failure.ts";
+import { findTarget, listRefs } from "./refs.ts";
+import type { Remote } from "./remote.ts";
 import type { SnapshotStore } from "./snapshot-store.ts";
-import { configOf, targetOf } from "./source.ts";
-import type { Remote } from "./transport.ts";
+import { configOf } from "./source.ts";
 
 /**
  * Findings that do not fail the test, as codes for the screen (GIT-10):
@@ -39,13 +39,12 @@ export const testGitSource = async (
   try {
     const remote = open();
     const url = remote.egress.check(remote.url.href);
-    const server = await discover(remote, "git-upload-pack");
+    const branches = (await listRefs(remote, "refs/heads/")).length;
     for (const stage of ["address", "reach", "login"] as const) stages.push({ stage, ok: true });
-    const target = targetOf(configOf(source), server);
-    const branches = [...server.refs.keys()].filter((name) => name.startsWith("refs/heads/")).length;
+    const target = await findTarget(remote, configOf(source).branch);
     const branch = target.ref.slice("refs/heads/".length);
     stages.push({ stage: "list", ok: true, facts: { branch, head: target.commit, branches } });
-    const snapshot = await store.get(source.id, target.commit, remote, server);
+    const snapshot = await store.get(source.id, target.commit, target.ref, remote);
     const agents = snapshot.files.has("AGENTS.md");
     stages.push({
       stage: "read",
@@ -68,7 +67,7 @@ const filesFacts = (files: number, readme: boolean, agents: boolean): JsonObject
 
 const canPush = async (remote: Remote): Promise<boolean> => {
   try {
-    await discover(remote, "git-receive-pack");
+    await listRefs(remote, "refs/heads/ai/", "git-receive-pack");
     return true;
   } catch (error) {
     if (error instanceof GitFailure) return false;

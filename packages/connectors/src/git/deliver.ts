@@ -3,15 +3,14 @@ import type { AuthorisedCall } from "@aiw/contract/authorised-call";
 import type { InvalidReason } from "@aiw/contract/runs";
 import type { JsonObject } from "@aiw/contract/tools";
 import type { ProbeOutcome, RecheckOutcome, SourceAccess, ToolResult, WriteOutcome } from "../connector/index.ts";
-import { discover, type Advertisement } from "./advertisement.ts";
 import { GitFailure } from "./failure.ts";
-import { contains } from "./fetch-pack.ts";
 import { FORM_VERSION, parseForm, preconditionsOf, rebuild, untouched, type Proposal } from "./proposal.ts";
 import { createBranch } from "./push.ts";
+import { commitOf, findTarget, type Target } from "./refs.ts";
+import type { Remote } from "./remote.ts";
 import { refusal } from "./result.ts";
 import type { SnapshotStore } from "./snapshot-store.ts";
-import { configOf, targetOf } from "./source.ts";
-import type { Remote } from "./transport.ts";
+import { configOf } from "./source.ts";
 import { collisionKey, parentsOf } from "./paths.ts";
 import type { Snapshot } from "./snapshot.ts";
 
@@ -40,22 +39,32 @@ export const recheckProposal = async (
   if (proposal === null) return invalid("upgraded", "The stored proposal has a form that is no longer known.");
   const fault = mismatch(proposal, source) ?? differs(proposal, preconditions);
   if (fault !== null) return fault;
-  const server = await discover(remote, "git-upload-pack");
-  const there = server.refs.get(proposal.branch);
+  const there = await commitOf(remote, proposal.branch);
   if (there === proposal.commit) return { ok: true };
-  if (there !== undefined) return invalid("stale", `The branch ${proposal.branch} exists with another commit.`);
-  const target = server.refs.get(proposal.target);
-  if (target === undefined || targetOf(configOf(source), server).ref !== proposal.target) {
+  if (there !== null) return invalid("stale", `The branch ${proposal.branch} exists with another commit.`);
+  const target = await targetNow(remote, source);
+  if (target?.ref !== proposal.target) {
     return invalid("stale", `The target branch is no longer ${proposal.target}.`);
   }
-  if (target === proposal.base) return { ok: true };
-  if (!(await contains(remote, server, target, proposal.base))) {
+  if (target.commit === proposal.base) return { ok: true };
+  const head = await store.getAbove(proposal.base, source.id, target.commit, target.ref, remote);
+  if (head === null) {
     return invalid("stale", `The base commit ${proposal.base.slice(0, 12)} is no longer part of ${proposal.target}.`);
   }
-  const head = await store.get(source.id, target, remote, server);
   const touched = conflicts(head, proposal);
   if (touched.length === 0) return { ok: true };
   return invalid("stale", `The target branch has changed these files since: ${touched.slice(0, 10).join(", ")}.`);
+};
+
+/** Null when the branch that proposals aim at is gone: an answer of the server, unlike every other failure. */
+const targetNow = async (remote: Remote, source: SourceAccess): Promise<Target | null> => {
+  try {
+    return await findTarget(remote, configOf(source).branch);
+  } catch (error) {
+    const isGone = error instanceof GitFailure && ["source_branch_missing", "source_empty"].includes(error.code);
+    if (isGone) return null;
+    throw error;
+  }
 };
 
 /** Paths of the proposal that are no longer at the target what they were at the base, new files' places included. */
@@ -95,16 +104,20 @@ export const pushProposal = async (call: AuthorisedCall, delivery: Delivery): Pr
   const fault = mismatch(proposal, source);
   if (fault !== null) return refused(fault.text, fault.reason);
   try {
-    const built = rebuild(await store.get(source.id, proposal.base, remote), proposal);
+    const base = await store.get(source.id, proposal.base, proposal.target, remote);
+    const built = await rebuild(base, proposal);
     if (built === null) return refused("The stored proposal does not give the approved commit.", "tampered");
-    const server = await discover(remote, "git-receive-pack");
-    const before = standing(server, proposal);
-    if (before !== null) return before;
-    const pushed = await createBranch(remote, server, proposal.branch, proposal.commit, built.objects);
-    if (pushed.kind === "done") return executed(proposal, "Pushed");
-    if (pushed.kind === "unknown")
-      return { kind: "unknown", text: `It is not known whether the push happened. ${pushed.reason}` };
-    return await afterDecline(remote, proposal, pushed.reason);
+    const pushed = await createBranch(remote, proposal.branch, built, base);
+    switch (pushed.kind) {
+      case "done":
+        return executed(proposal, "Pushed");
+      case "exists":
+        return standing(pushed.commit, proposal);
+      case "unknown":
+        return { kind: "unknown", text: `It is not known whether the push happened. ${pushed.reason}` };
+      case "declined":
+        return await afterDecline(remote, proposal, pushed.reason);
+    }
   } catch (error) {
     if (error instanceof GitFailure) return refused(`Nothing was pushed. ${error.detail}`);
     throw error;
@@ -113,20 +126,17 @@ export const pushProposal = async (call: AuthorisedCall, delivery: Delivery): Pr
 
 /** A no may only mean that another attempt of the same call was faster. */
 const afterDecline = async (remote: Remote, proposal: Proposal, reason: string): Promise<WriteOutcome> => {
-  const now = await discover(remote, "git-receive-pack").catch((error: unknown) => {
+  const now = await commitOf(remote, proposal.branch).catch((error: unknown) => {
     if (error instanceof GitFailure) return null;
     throw error;
   });
-  const standingNow = now === null ? null : standing(now, proposal);
-  return standingNow ?? refused(`The server declined the push: ${reason}`);
+  return now === null ? refused(`The server declined the push: ${reason}`) : standing(now, proposal);
 };
 
-const standing = (server: Advertisement, proposal: Proposal): WriteOutcome | null => {
-  const there = server.refs.get(proposal.branch);
-  if (there === undefined) return null;
-  if (there === proposal.commit) return executed(proposal, "Already there:");
-  return refused(`The branch ${proposal.branch} exists with another commit; it was not touched.`, "stale");
-};
+const standing = (there: string, proposal: Proposal): WriteOutcome =>
+  there === proposal.commit
+    ? executed(proposal, "Already there:")
+    : refused(`The branch ${proposal.branch} exists with another commit; it was not touched.`, "stale");
 
 const refused = (text: string, reason?: InvalidReason): WriteOutcome =>
   reason === undefined
@@ -152,10 +162,9 @@ export const probeProposal = async (call: AuthorisedCall, { source, remote }: De
     return { kind: "cannot_tell", text: "The stored proposal cannot be compared with this source." };
   }
   try {
-    const server = await fp("git.probe", () => discover(remote, "git-upload-pack"));
-    const there = server.refs.get(proposal.branch);
+    const there = await fp("git.probe", () => commitOf(remote, proposal.branch));
     if (there === proposal.commit) return { kind: "applied", result: delivered(proposal, "Found") };
-    if (there === undefined) return { kind: "not_applied", text: `The server has no branch ${proposal.branch}.` };
+    if (there === null) return { kind: "not_applied", text: `The server has no branch ${proposal.branch}.` };
     return { kind: "not_applied", text: `The branch ${proposal.branch} has another commit.` };
   } catch (error) {
     if (error instanceof GitFailure) return { kind: "cannot_tell", text: error.detail };

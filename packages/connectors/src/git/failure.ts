@@ -1,4 +1,6 @@
+import git from "isomorphic-git";
 import { Problem, type ProblemCode } from "@aiw/contract/problem";
+import { FaultError } from "@aiw/platform/fault";
 
 /** The codes a Git source can fail with (contract/problem). */
 export type GitFailureCode = Extract<ProblemCode, `source_${string}`>;
@@ -24,3 +26,16 @@ export class GitFailure extends Problem {
 export class Refusal extends Error {
   override readonly name = "Refusal";
 }
+
+/**
+ * What an operation of the Git library failed with. Whatever it stumbles over came from the server, so that is a failure
+ * of the source; `clean` hides secrets in what the server said. Planned faults are thrown on.
+ */
+export const asGitFailure = (error: unknown, clean: (serverText: string) => string): GitFailure => {
+  if (error instanceof GitFailure) return error;
+  if (error instanceof FaultError) throw error;
+  if (error instanceof git.Errors.ParseError && error.data.actual.startsWith("ERR ")) {
+    return new GitFailure("source_not_found", clean(error.data.actual.slice(4)), { cause: error });
+  }
+  return new GitFailure("source_protocol", "The server did not answer as a Git server.", { cause: error });
+};

@@ -2,6 +2,7 @@ import type { AuthorisedCall } from "@aiw/contract/authorised-call";
 import type { JsonObject, JsonValue, ToolDefinition } from "@aiw/contract/tools";
 import { z } from "zod";
 import { commitSha } from "@aiw/contract/ids";
+import { createEgress } from "@aiw/platform/egress";
 import type {
   CallContext,
   Connector,
@@ -10,7 +11,6 @@ import type {
   SourceAccess,
   ToolResult,
 } from "../connector/index.ts";
-import { discover, type Advertisement } from "./advertisement.ts";
 import { changesOf } from "./change.ts";
 import { testGitSource } from "./connection-test.ts";
 import { probeProposal, pushProposal, recheckProposal, type Delivery } from "./deliver.ts";
@@ -21,23 +21,23 @@ import { listDir } from "./list-dir.ts";
 import { previewOf } from "./preview.ts";
 import { FORM_VERSION, freeze, preconditionsOf } from "./proposal.ts";
 import { readFile } from "./read-file.ts";
+import { findTarget } from "./refs.ts";
+import type { GitEgress, GitEgressSettings, Remote } from "./remote.ts";
 import { refusal } from "./result.ts";
 import { search } from "./search.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { SnapshotStore, type SnapshotBucket } from "./snapshot-store.ts";
-import { accessKey, configOf, openRemote, readGitConfig, targetOf } from "./source.ts";
+import { accessKey, configOf, openRemote, readGitConfig } from "./source.ts";
 import { GIT_TOOLS, listDirArgs, proposeChangeArgs, readArgs, readFileArgs, searchArgs } from "./tools.ts";
-import type { GitEgress, Remote } from "./transport.ts";
 
-export type { GitWarning } from "./connection-test.ts";
-export { GitFailure } from "./failure.ts";
-export type { GitLimits } from "./limits.ts";
+export { DEFAULT_LIMITS, type GitLimits } from "./limits.ts";
+export type { GitEgressSettings } from "./remote.ts";
 export type { SnapshotBucket } from "./snapshot-store.ts";
 export { GIT_TOOLS } from "./tools.ts";
-export type { GitEgress } from "./transport.ts";
 
 export interface GitConnectorOptions {
-  readonly egress: GitEgress;
+  /** What may be reached. The connector and the process it fetches in each make their own guard from it (SRC-3). */
+  readonly egress: GitEgressSettings;
   readonly bucket: SnapshotBucket;
   readonly limits?: Partial<GitLimits>;
   /** Certificates of a private authority, PEM (GIT-2). */
@@ -50,7 +50,7 @@ type Pin = z.infer<typeof pinSchema>;
 
 /**
  * Git over smart HTTP (GIT-1, GIT-8). Nothing touches a disk: what a run reads is one snapshot per commit, kept in
- * object storage; what it writes is one commit, computed here and pushed once.
+ * object storage; what it writes is one commit, computed here and pushed once. Fetching runs in a process of its own.
  */
 export const createGitConnector = (options: GitConnectorOptions): Connector => new GitConnector(options);
 
@@ -58,13 +58,15 @@ class GitConnector implements Connector {
   readonly kind = "git";
   readonly tools: readonly ToolDefinition[] = GIT_TOOLS;
   private readonly egress: GitEgress;
+  private readonly egressSettings: GitEgressSettings;
   private readonly limits: GitLimits;
   private readonly ca: string | undefined;
   private readonly store: SnapshotStore;
   private readonly heads = new Map<string, { readonly pin: Pin; readonly until: number }>();
 
   constructor(options: GitConnectorOptions) {
-    this.egress = options.egress;
+    this.egress = createEgress(options.egress);
+    this.egressSettings = options.egress;
     this.limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.ca = options.ca;
     this.store = new SnapshotStore(options.bucket, this.limits);
@@ -84,9 +86,8 @@ class GitConnector implements Connector {
       const known = this.heads.get(key);
       if (known !== undefined && known.until > performance.now()) return { ok: true, pin: known.pin };
       const remote = this.open(source, signal);
-      const server = await discover(remote, "git-upload-pack");
-      const target = targetOf(configOf(source), server);
-      await this.store.get(source.id, target.commit, remote, server);
+      const target = await findTarget(remote, configOf(source).branch);
+      await this.store.get(source.id, target.commit, target.ref, remote);
       const pin = { commit: target.commit, target: target.ref };
       this.rememberHead(key, pin);
       return { ok: true, pin };
@@ -159,7 +160,7 @@ class GitConnector implements Connector {
     const pin = pinOf(context);
     const snapshot = await this.snapshot(context, pin);
     const changes = changesOf(snapshot, args, this.limits);
-    const proposal = freeze(snapshot, changes, {
+    const proposal = await freeze(snapshot, changes, {
       runId: context.runId,
       sourceId: context.source.id,
       url: configOf(context.source).url,
@@ -179,15 +180,16 @@ class GitConnector implements Connector {
   }
 
   private open(source: SourceAccess, signal: AbortSignal): Remote {
-    return openRemote(source, signal, { egress: this.egress, limits: this.limits, ca: this.ca });
+    const { egress, egressSettings, limits, ca } = this;
+    return openRemote(source, signal, { egress, egressSettings, limits, ca });
   }
 
   private delivery(context: CallContext): Delivery {
     return { source: context.source, remote: this.open(context.source, context.signal), store: this.store };
   }
 
-  private snapshot(context: CallContext, pin: Pin, server?: Advertisement): Promise<Snapshot> {
-    return this.store.get(context.source.id, pin.commit, this.open(context.source, context.signal), server);
+  private snapshot(context: CallContext, pin: Pin): Promise<Snapshot> {
+    return this.store.get(context.source.id, pin.commit, pin.target, this.open(context.source, context.signal));
   }
 
   private rememberHead(key: string, pin: Pin): void {

@@ -4,7 +4,7 @@ export interface GitLimits {
   readonly maxPackBytes: number;
   /** Unpacked bytes of all objects of a fetch together, so that a small pack cannot unfold without end. */
   readonly maxInflatedBytes: number;
-  /** A single object above this is skipped over, never held. */
+  /** A single object above this is measured piece by piece before it is unpacked. */
   readonly maxObjectBytes: number;
   /** Objects in one pack. */
   readonly maxObjects: number;
@@ -21,6 +21,10 @@ export interface GitLimits {
   readonly maxChangeFiles: number;
   /** Silence of the server after which a connection is given up. */
   readonly idleMs: number;
+  /** Time one fetch may take with unpacking. */
+  readonly fetchMs: number;
+  /** Memory the process may take that fetches and unpacks. */
+  readonly maxChildBytes: number;
   /** How long a head is reused without asking the server (GIT-2). */
   readonly headTtlMs: number;
   /** Time a pattern search may take (N69). */
@@ -43,6 +47,8 @@ export const DEFAULT_LIMITS: GitLimits = {
   maxChangeBytes: 2 * MB,
   maxChangeFiles: 100,
   idleMs: 30_000,
+  fetchMs: 120_000,
+  maxChildBytes: 1024 * MB,
   headTtlMs: 60_000,
   searchMs: 2_000,
   cacheBytes: 128 * MB,

@@ -61,7 +61,7 @@ export const preconditionsOf = (proposal: Proposal): JsonObject => ({
 const branchName = (runId: string, commit: string): string =>
   `refs/heads/ai/${runId.replaceAll("-", "").slice(0, 12)}-${commit.slice(0, 12)}`;
 
-export const freeze = (
+export const freeze = async (
   snapshot: Snapshot,
   changes: readonly FileChange[],
   about: {
@@ -72,7 +72,7 @@ export const freeze = (
     readonly title: string;
     readonly description: string;
   },
-): Proposal => {
+): Promise<Proposal> => {
   const files = changes.map(({ path, old, content }) => ({
     path,
     mode: old?.mode ?? "100644",
@@ -81,7 +81,7 @@ export const freeze = (
   }));
   const message = commitMessage(about.title, about.description, about.runId);
   const time = snapshot.head.time + 1;
-  const built = buildFiles(snapshot, files, { message, time });
+  const built = await buildFiles(snapshot, files, { message, time });
   return {
     formVersion: FORM_VERSION,
     sourceId: about.sourceId,
@@ -101,11 +101,11 @@ export const freeze = (
  * Builds the commit of a frozen form again. @returns null when it is not the very commit that was approved, or when
  * the base does not hold what the form says it holds.
  */
-export const rebuild = (snapshot: Snapshot, proposal: Proposal): BuiltCommit | null => {
+export const rebuild = async (snapshot: Snapshot, proposal: Proposal): Promise<BuiltCommit | null> => {
   if (snapshot.head.commit !== proposal.base || snapshot.head.time + 1 !== proposal.time) return null;
   const same = proposal.files.every((file) => (snapshot.files.get(file.path)?.oid ?? null) === file.oldOid);
   if (!same) return null;
-  const built = buildFiles(snapshot, proposal.files, proposal);
+  const built = await buildFiles(snapshot, proposal.files, proposal);
   return built.commit === proposal.commit && built.tree === proposal.tree ? built : null;
 };
 
@@ -113,7 +113,7 @@ const buildFiles = (
   snapshot: Snapshot,
   files: Proposal["files"],
   meta: { readonly message: string; readonly time: number },
-): BuiltCommit =>
+): Promise<BuiltCommit> =>
   buildCommit(
     snapshot,
     files.map(({ path, mode, content }) => ({ path, mode, content: content === null ? null : Buffer.from(content) })),

@@ -1,19 +1,14 @@
-import { discover, type Advertisement } from "./advertisement.ts";
 import { GitFailure } from "./failure.ts";
-import { fetchCommit } from "./fetch-pack.ts";
+import { contains, fetchSnapshot, fetchSnapshotAbove } from "./fetcher.ts";
 import type { GitLimits } from "./limits.ts";
-import { decodeSnapshot, encodeSnapshot, type Snapshot } from "./snapshot.ts";
-import { buildSnapshot } from "./snapshot-build.ts";
-import type { Remote } from "./transport.ts";
+import type { Remote } from "./remote.ts";
+import { decodeSnapshot, type Snapshot } from "./snapshot.ts";
 
 /** The part of the platform's object storage this room needs. */
 export interface SnapshotBucket {
   put(key: string, bytes: Uint8Array, contentType?: string): Promise<void>;
   get(key: string): Promise<Uint8Array | null>;
 }
-
-/** Depths tried for a commit that is no longer the head and that the server does not hand out by id. */
-const DEPTHS = [64, 1024];
 
 /**
  * Snapshots by source and commit: memory, then object storage, then the Git server (GIT-2). Two callers that want the
@@ -31,9 +26,12 @@ export class SnapshotStore {
     this.limits = limits;
   }
 
-  /** @throws GitFailure when the commit cannot be had. `server` spares asking for the refs again. */
-  async get(sourceId: string, commit: string, remote: Remote, server?: Advertisement): Promise<Snapshot> {
-    const key = `git/${sourceId}/${commit}.snapshot`;
+  /**
+   * `branch` is the full name of the branch whose head the commit is, or was.
+   * @throws GitFailure when the commit cannot be had.
+   */
+  async get(sourceId: string, commit: string, branch: string, remote: Remote): Promise<Snapshot> {
+    const key = keyOf(sourceId, commit);
     const kept = this.kept.get(key);
     if (kept !== undefined) return this.touch(key, kept);
     const running = this.building.get(key);
@@ -43,7 +41,7 @@ export class SnapshotStore {
       if (theirs !== null) return theirs;
       remote.signal.throwIfAborted();
     }
-    const work = this.load(key, commit, remote, server);
+    const work = this.load(key, commit, branch, remote);
     this.building.set(key, work);
     try {
       return this.touch(key, await work);
@@ -52,14 +50,39 @@ export class SnapshotStore {
     }
   }
 
-  private async load(key: string, commit: string, remote: Remote, server?: Advertisement): Promise<Snapshot> {
-    const stored = await this.bucket.get(key);
-    const decoded = stored === null ? null : decodeSnapshot(stored, this.limits.maxTextBytes * 2);
-    if (decoded !== null && decoded.head.commit === commit) return decoded;
-    const announced = server ?? (await discover(remote, "git-upload-pack"));
-    const snapshot = buildSnapshot(await fetchWith(remote, announced, commit), commit, this.limits);
-    await this.bucket.put(key, encodeSnapshot(snapshot), "application/octet-stream");
+  /**
+   * The snapshot of a commit that must have `base` among its ancestors (GIT-8); null when it has not.
+   * @throws GitFailure when the server cannot be asked.
+   */
+  async getAbove(
+    base: string,
+    sourceId: string,
+    commit: string,
+    branch: string,
+    remote: Remote,
+  ): Promise<Snapshot | null> {
+    const key = keyOf(sourceId, commit);
+    const known = this.kept.get(key) ?? this.open(await this.bucket.get(key), commit);
+    if (known !== null) return (await contains(remote, commit, base)) ? this.touch(key, known) : null;
+    const bytes = await fetchSnapshotAbove(remote, commit, branch, base);
+    return bytes === null ? null : this.touch(key, await this.keep(key, commit, bytes));
+  }
+
+  private async load(key: string, commit: string, branch: string, remote: Remote): Promise<Snapshot> {
+    const stored = this.open(await this.bucket.get(key), commit);
+    return stored ?? (await this.keep(key, commit, await fetchSnapshot(remote, commit, branch)));
+  }
+
+  private async keep(key: string, commit: string, bytes: Uint8Array): Promise<Snapshot> {
+    const snapshot = this.open(bytes, commit);
+    if (snapshot === null) throw new GitFailure("source_protocol", "What the server sent could not be read.");
+    await this.bucket.put(key, bytes, "application/octet-stream");
     return snapshot;
+  }
+
+  private open(bytes: Uint8Array | null, commit: string): Snapshot | null {
+    const snapshot = bytes === null ? null : decodeSnapshot(bytes, this.limits.maxTextBytes * 2);
+    return snapshot?.head.commit === commit ? snapshot : null;
   }
 
   private touch(key: string, snapshot: Snapshot): Snapshot {
@@ -74,26 +97,6 @@ export class SnapshotStore {
   }
 }
 
+const keyOf = (sourceId: string, commit: string): string => `git/${sourceId}/${commit}.snapshot`;
+
 const weight = (snapshot: Snapshot): number => snapshot.text.byteLength + snapshot.files.size * 400;
-
-const fetchWith = async (remote: Remote, server: Advertisement, commit: string): ReturnType<typeof fetchCommit> => {
-  try {
-    return await fetchCommit(remote, server, commit, 1);
-  } catch (error) {
-    if (!(error instanceof GitFailure) || error.code !== "source_protocol") throw error;
-    if ([...server.refs.values()].includes(commit)) throw error;
-  }
-  for (const depth of DEPTHS) {
-    for (const tip of branchTips(server)) {
-      const pack = await fetchCommit(remote, server, tip, depth);
-      if (pack.has(commit)) return pack;
-    }
-  }
-  throw new GitFailure("source_protocol", "The server does not have the pinned commit any more.");
-};
-
-/** The default branch: the only one whose history may reasonably hold the commit. */
-const branchTips = (server: Advertisement): string[] => {
-  const tip = server.head === null ? undefined : server.refs.get(server.head);
-  return tip === undefined ? [] : [tip];
-};

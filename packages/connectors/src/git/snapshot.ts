@@ -18,11 +18,16 @@ export interface SnapshotFile {
   readonly start: number;
 }
 
-/** `hidden` entries have names that are not shown (M11); a directory with some of them cannot be changed. */
 export interface SnapshotDirectory {
   readonly path: string;
   readonly oid: string;
+  /** Entries with names that are not shown (M11); a directory with some of them cannot be changed. */
   readonly hidden: number;
+  /**
+   * The tree's bytes, base64, where they do not follow from the entries shown; "" where the Git library refuses to read
+   * them, so that nothing can be pushed on top of this commit.
+   */
+  readonly raw?: string;
 }
 
 export interface SnapshotHead {
@@ -89,7 +94,9 @@ const MAGIC = "AIWSNAP1";
 const indexSchema = z.object({
   head: z.object({ commit: z.string(), tree: z.string(), time: z.number(), subject: z.string() }),
   files: z.array(z.tuple([z.string(), z.string(), z.string(), z.number(), fileKind, z.number()])),
-  directories: z.array(z.tuple([z.string(), z.string(), z.number()])),
+  directories: z.array(
+    z.union([z.tuple([z.string(), z.string(), z.number()]), z.tuple([z.string(), z.string(), z.number(), z.string()])]),
+  ),
 });
 
 /** [8 bytes name][4 bytes index length][JSON index][contents], zstd. */
@@ -98,7 +105,9 @@ export const encodeSnapshot = (snapshot: Snapshot): Uint8Array => {
     JSON.stringify({
       head: snapshot.head,
       files: [...snapshot.files.values()].map((f) => [f.path, f.mode, f.oid, f.size, f.kind, f.start]),
-      directories: [...snapshot.directories.values()].map((d) => [d.path, d.oid, d.hidden]),
+      directories: [...snapshot.directories.values()].map((d) =>
+        d.raw === undefined ? [d.path, d.oid, d.hidden] : [d.path, d.oid, d.hidden, d.raw],
+      ),
     }),
   );
   const frame = Buffer.alloc(12);
@@ -117,7 +126,9 @@ export const decodeSnapshot = (stored: Uint8Array, maxBytes: number): Snapshot |
     return new Snapshot(
       index.head,
       index.files.map(([path, mode, oid, size, kind, start]) => ({ path, mode, oid, size, kind, start })),
-      index.directories.map(([path, oid, hidden]) => ({ path, oid, hidden })),
+      index.directories.map(([path, oid, hidden, raw]) =>
+        raw === undefined ? { path, oid, hidden } : { path, oid, hidden, raw },
+      ),
       shared(bytes.subarray(end)),
     );
   } catch {

@@ -3,10 +3,10 @@ import { z } from "zod";
 import { Problem } from "@aiw/contract/problem";
 import type { JsonObject, JsonValue } from "@aiw/contract/tools";
 import type { SourceAccess } from "../connector/index.ts";
-import { isRefName, type Advertisement } from "./advertisement.ts";
 import { GitFailure } from "./failure.ts";
 import type { GitLimits } from "./limits.ts";
-import type { GitEgress, Remote } from "./transport.ts";
+import { isRefName } from "./refs.ts";
+import type { GitEgress, GitEgressSettings, Remote } from "./remote.ts";
 
 const configSchema = z.strictObject({
   url: z.string().min(1).max(2000),
@@ -76,7 +76,12 @@ export const configOf = (source: SourceAccess): GitConfig => {
 export const openRemote = (
   source: SourceAccess,
   signal: AbortSignal,
-  settings: { readonly egress: GitEgress; readonly limits: GitLimits; readonly ca: string | undefined },
+  settings: {
+    readonly egress: GitEgress;
+    readonly egressSettings: GitEgressSettings;
+    readonly limits: GitLimits;
+    readonly ca: string | undefined;
+  },
 ): Remote => {
   const config = configOf(source);
   const secret = source.secret ?? "";
@@ -102,35 +107,6 @@ const cleaned = (text: string, hidden: readonly string[]): string => {
   let out = text;
   for (const secret of hidden) out = out.replaceAll(secret, "[REDACTED]");
   return out.replace(TERMINAL, "").trim().slice(0, 1000);
-};
-
-/** Full name and commit of the branch proposals aim at. @throws GitFailure `source_empty`, `source_branch_missing`. */
-export const targetOf = (
-  config: GitConfig,
-  server: Advertisement,
-): { readonly ref: string; readonly commit: string } => {
-  const branches = [...server.refs.keys()].filter((name) => name.startsWith("refs/heads/"));
-  if (branches.length === 0) throw new GitFailure("source_empty", "The repository is empty.");
-  const ref = config.branch === null ? (server.head ?? fallback(server)) : `refs/heads/${config.branch}`;
-  const commit = ref === null ? undefined : server.refs.get(ref);
-  if (ref === null || commit === undefined) {
-    throw new GitFailure(
-      "source_branch_missing",
-      `The repository has no branch ${ref?.slice(11) ?? "named as its default"}.`,
-    );
-  }
-  return { ref, commit };
-};
-
-/** Old servers name no target of HEAD: the branch with the same commit is it. */
-const fallback = (server: Advertisement): string | null => {
-  const all = [...server.refs.keys()].filter((name) => name.startsWith("refs/heads/"));
-  const head = server.refs.get("HEAD");
-  if (head === undefined && all.length === 1) return all[0] ?? null;
-  const same = [...server.refs]
-    .filter(([name, oid]) => name.startsWith("refs/heads/") && oid === head)
-    .map(([name]) => name);
-  return ["refs/heads/main", "refs/heads/master"].find((name) => same.includes(name)) ?? same[0] ?? null;
 };
 
 /** Same key = the same repository asked with the same credentials. */

@@ -39,9 +39,14 @@ export interface ExecutionFacts {
 }
 
 export type ExecutionClaim =
-  | { readonly kind: "claimed"; readonly facts: ExecutionFacts; readonly attempt: number; readonly idempotencyKey: string }
+  | {
+      readonly kind: "claimed";
+      readonly facts: ExecutionFacts;
+      readonly attempt: number;
+      readonly idempotencyKey: string;
+    }
   | { readonly kind: "invalid"; readonly reason: InvalidReason }
-  /** Not approved any more (cancelled meanwhile). */
+  /** Not approved any more, or the run is to be cancelled. */
   | { readonly kind: "gone" };
 
 /**
@@ -56,8 +61,11 @@ export const claimExecution = async (
 ): Promise<ExecutionClaim> =>
   transaction(ctx.db, { workspaces: [ctx.actor.workspaceId] }, async (tx) => {
     const { runId, workspaceId, fence } = ctx.actor;
-    const [run] = await tx`select 1 from runs where id = ${runId} and fence = ${fence} and status = 'running' for update`;
+    const [run] = await tx<{ cancelled: boolean }[]>`
+      select cancel_requested_at is not null as cancelled from runs where id = ${runId} and fence = ${fence} and status = 'running' for update`;
     if (run === undefined) throw new LeaseLost();
+    // Who cancelled before this moment is obeyed; who comes later waits for the outcome (F46).
+    if (run.cancelled) return { kind: "gone" };
     const facts = await read(tx, workspaceId, runId, input.approvalId);
     if (facts === null) return { kind: "gone" };
     const reason = judge(facts);
@@ -103,7 +111,8 @@ interface Row {
 
 const read = async (tx: Tx, workspaceId: string, runId: string, approvalId: string): Promise<ExecutionFacts | null> => {
   // Locks first, facts after: what is read then cannot change before the commit of those who lock in the same order.
-  const [locked] = await tx`select 1 from approvals where id = ${approvalId} and run_id = ${runId} and status = 'approved' for update`;
+  const [locked] =
+    await tx`select 1 from approvals where id = ${approvalId} and run_id = ${runId} and status = 'approved' for update`;
   return locked === undefined ? null : factsOf(tx, workspaceId, approvalId);
 };
 

@@ -42,14 +42,21 @@ const MAX_REASON = 2000;
  * Throws decided | expired | stale | cancelled | invalid (409, with who and when), approver_missing | four_eyes (403),
  * reason_required (400), not_found.
  */
-export const decide = async (ctx: Ctx<Human>, scope: readonly string[], decision: Decision, executeWithinS: number): Promise<Decided> => {
+export const decide = async (
+  ctx: Ctx<Human>,
+  scope: readonly string[],
+  decision: Decision,
+  executeWithinS: number,
+): Promise<Decided> => {
   const reason = decision.reason?.trim() ?? "";
-  if (decision.vote === "rejected" && reason === "") throw new Problem("reason_required", { fields: { reason: "required" } });
+  if (decision.vote === "rejected" && reason === "")
+    throw new Problem("reason_required", { fields: { reason: "required" } });
   if (reason.length > MAX_REASON) throw new Problem("bad_request", { fields: { reason: "too_long" } });
   const row = await fp("decide.tx", () =>
     transaction(ctx.db, { workspaces: scope, userId: ctx.actor.userId }, async (tx) => {
       if (decision.workspaceId !== undefined) {
-        const [match] = await tx`select 1 from approvals where id = ${decision.approvalId} and workspace_id = ${decision.workspaceId}`;
+        const [match] =
+          await tx`select 1 from approvals where id = ${decision.approvalId} and workspace_id = ${decision.workspaceId}`;
         if (match === undefined) throw new Problem("not_found");
       }
       const [found] = await tx<Row[]>`
@@ -79,6 +86,8 @@ const REFUSALS: Readonly<Record<string, ProblemCode>> = {
 const refusal = async (ctx: Ctx<Human>, row: Row): Promise<Problem> => {
   const code = REFUSALS[row.outcome] ?? "conflict";
   if (row.decided_by === null) return new Problem(code);
-  const [by] = await ctx.db.sql<{ display_name: string }[]>`select display_name from users where id = ${row.decided_by}`;
+  const [by] = await ctx.db.sql<
+    { display_name: string }[]
+  >`select display_name from users where id = ${row.decided_by}`;
   return new Problem(code, { params: { by: by?.display_name ?? null, at: row.decided_at?.toISOString() ?? null } });
 };

@@ -1,6 +1,6 @@
-export { claimExecution, frozen, type ExecutionClaim, type ExecutionFacts } from "./claim-execution.ts";
+export { claimExecution, frozen, type ExecutionFacts } from "./claim-execution.ts";
 export { decide, type Decision } from "./decide.ts";
 export { expireDue } from "./expire.ts";
 export { reconcile } from "./reconcile.ts";
 export { requestAgain } from "./request-again.ts";
-export { detail, list, ofRuns, type ApprovalViewer } from "./views.ts";
+export { detail, list } from "./views.ts";

@@ -22,7 +22,9 @@ export const reconcile = async (
   executeWithinS: number,
 ): Promise<{ readonly workspaceId: string; readonly teamId: string; readonly ring: readonly string[] }> =>
   transaction(ctx.db, { workspaces: scope, userId: ctx.actor.userId }, async (tx) => {
-    const [run] = await tx<{ workspace_id: string; team_id: string; status: string; role: string | null; chat_id: string | null }[]>`
+    const [run] = await tx<
+      { workspace_id: string; team_id: string; status: string; role: string | null; chat_id: string | null }[]
+    >`
       select r.workspace_id, r.team_id, r.status, r.chat_id,
              (select m.role from memberships m where m.workspace_id = r.workspace_id and m.user_id = ${ctx.actor.userId}) as role
         from runs r where r.id = ${input.runId} for update of r`;
@@ -31,10 +33,12 @@ export const reconcile = async (
     const [approval] = await tx<{ tool_call_id: string; status: string }[]>`
       select tool_call_id, status from approvals where id = ${input.approvalId} and run_id = ${input.runId} for update`;
     if (approval === undefined) throw new Problem("not_found");
-    if (run.status !== "needs_reconciliation" || approval.status !== "unknown") throw new Problem("run_not_reconcilable");
+    if (run.status !== "needs_reconciliation" || approval.status !== "unknown")
+      throw new Problem("run_not_reconcilable");
     const status = { happened: "executed", retry: "approved", end: "failed" }[input.outcome];
     const callStatus = { happened: "executed", retry: "waiting", end: "failed" }[input.outcome];
-    const result = input.outcome === "happened" ? `A person confirmed that the change took effect: ${input.comment}` : null;
+    const result =
+      input.outcome === "happened" ? `A person confirmed that the change took effect: ${input.comment}` : null;
     await tx`
       update approvals set status = ${status}, reconciled = ${input.outcome === "happened"}, reconciled_by = ${ctx.actor.userId},
              reconcile_comment = ${input.comment}, result = coalesce(${result}, result), executed_hash = case when ${status} = 'executed' then snapshot_hash end,
@@ -47,12 +51,21 @@ export const reconcile = async (
       values (${run.workspace_id}, 'human', ${ctx.actor.userId}, 'run.reconciled', 'approval', ${input.approvalId}, ${input.runId}, 'approval',
               ${tx.json({ outcome: input.outcome, comment: input.comment })})`;
     await tx`select approval_tell_v1(${input.approvalId}::uuid, ${ctx.actor.displayName}, ${input.comment})`;
+    if (callStatus !== "waiting") await tx`select call_tell_v1(${approval.tool_call_id}::uuid)`;
     const facts = { workspaceId: run.workspace_id, teamId: run.team_id };
     if (input.outcome === "end") {
-      await tx`update runs set last_seq = run_close_v1(id, workspace_id, last_seq, 'Not carried out: the run was ended.') where id = ${input.runId}`;
-      await tx`update runs set status = 'failed', error_code = 'ended_by_person', error_text = ${input.comment} where id = ${input.runId}`;
-      const [next] = run.chat_id === null ? [] : await tx<{ id: string | null }[]>`select chat_start_next_v1(${run.workspace_id}::uuid, ${run.chat_id}::uuid) as id`;
-      return { ...facts, ring: next?.id == null ? [] : [next.id] };
+      // Two statements: what the first one writes belongs to the row that the second one changes.
+      const [closed] = await tx<{ seq: number }[]>`
+        select run_close_v1(id, workspace_id, last_seq, 'Not carried out: the run was ended.') as seq from runs where id = ${input.runId}`;
+      if (closed === undefined) throw new Problem("internal");
+      await tx`update runs set status = 'failed', last_seq = ${closed.seq}, error_code = 'ended_by_person', error_text = ${input.comment} where id = ${input.runId}`;
+      const [next] =
+        run.chat_id === null
+          ? []
+          : await tx<
+              { id: string | null }[]
+            >`select chat_start_next_v1(${run.workspace_id}::uuid, ${run.chat_id}::uuid) as id`;
+      return { ...facts, ring: [next?.id ?? []].flat() };
     }
     const [open] = await tx`select 1 from approvals where run_id = ${input.runId} and status = 'unknown'`;
     if (open !== undefined) return { ...facts, ring: [] };

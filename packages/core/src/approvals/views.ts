@@ -6,6 +6,7 @@ import { reveal } from "@aiw/policy/reveal";
 import { sha256Hex } from "@aiw/policy/freeze";
 import type { Ctx } from "@aiw/platform/ctx";
 import { transaction, type Tx } from "@aiw/platform/db";
+import { subjectOf, withSubjects } from "./subject.ts";
 
 export interface ApprovalViewer {
   readonly userId: string;
@@ -63,7 +64,8 @@ const whyNot = (r: Row, viewer: ApprovalViewer): ApprovalSummary["notDecidable"]
   const status = statusOf(r);
   if (status === "expired") return "expired";
   if (status !== "pending") return "decided";
-  const right = r.level === "global_approver" ? viewer.isGlobalApprover : r.viewer_role === "admin" || r.viewer_role === "approver";
+  const right =
+    r.level === "global_approver" ? viewer.isGlobalApprover : r.viewer_role === "admin" || r.viewer_role === "approver";
   if (!right) return "approver_missing";
   if (r.four_eyes && r.requester_id === viewer.userId) return "four_eyes";
   return r.stale_at === null ? null : "stale";
@@ -92,7 +94,10 @@ const toSummary = (r: Row, viewer: ApprovalViewer): ApprovalSummary => {
     allowedByPolicy: r.allowed_by_policy,
     createdAt: r.created_at.toISOString(),
     expiresAt: r.expires_at?.toISOString() ?? null,
-    decidedBy: r.decided_by === null ? null : { id: r.decided_by, name: r.decider_name ?? "", displayName: r.decider_display ?? "" },
+    decidedBy:
+      r.decided_by === null
+        ? null
+        : { id: r.decided_by, name: r.decider_name ?? "", displayName: r.decider_display ?? "" },
     decidedAt: r.decided_at?.toISOString() ?? null,
     decisionReason: r.decision_reason,
     selfApproval: r.decided_by !== null && r.decided_by === r.requester_id && r.status !== "rejected",
@@ -103,13 +108,20 @@ const toSummary = (r: Row, viewer: ApprovalViewer): ApprovalSummary => {
 
 /** Requests of the given runs, oldest first; inside a transaction that is bound to their workspace. */
 export const ofRuns = async (tx: Tx, viewer: ApprovalViewer, runIds: readonly string[]): Promise<ApprovalSummary[]> => {
-  const rows = await tx<Row[]>`select ${COLUMNS(tx, viewer.userId)} from ${FROM(tx)} where a.run_id = any(${[...runIds]}::uuid[]) order by a.id`;
-  return rows.map((r) => toSummary(r, viewer));
+  const rows = await tx<
+    Row[]
+  >`select ${COLUMNS(tx, viewer.userId)} from ${FROM(tx)} where a.run_id = any(${[...runIds]}::uuid[]) order by a.id`;
+  return withSubjects(
+    tx,
+    rows.map((r) => toSummary(r, viewer)),
+  );
 };
 
 /** A person sees requests of workspaces they decide in, and their own; global approvers those of their level everywhere. */
 const mayView = (r: Row, viewer: ApprovalViewer): boolean =>
-  r.viewer_role === "admin" || r.viewer_role === "approver" || (r.viewer_role !== null && r.requester_id === viewer.userId) ||
+  r.viewer_role === "admin" ||
+  r.viewer_role === "approver" ||
+  (r.viewer_role !== null && r.requester_id === viewer.userId) ||
   (r.level === "global_approver" && viewer.isGlobalApprover);
 
 /** The names of workspaces and sources a global approver is no member of: read with the request's workspace in scope. */
@@ -132,12 +144,17 @@ type ListQuery = {
  * The inbox: requests the reader may see, and how many of them the reader can decide (the badge); one query serves both
  * (APR-15). `open`: pending, soonest expiry first, then the rest by age. `cursor` is the id of the last one seen.
  */
-export const list = async (ctx: Ctx<Human>, scope: readonly string[], query: ListQuery): Promise<{ items: ApprovalSummary[]; next: string | null; open: number }> =>
+export const list = async (
+  ctx: Ctx<Human>,
+  scope: readonly string[],
+  query: ListQuery,
+): Promise<{ items: ApprovalSummary[]; next: string | null; open: number }> =>
   transaction(ctx.db, { workspaces: scope, userId: ctx.actor.userId }, async (tx) => {
     const viewer = { userId: ctx.actor.userId, isGlobalApprover: ctx.actor.isGlobalApprover };
     await widen(tx, scope, viewer);
     const limit = query.limit ?? 50;
-    if (query.cursor !== undefined && !/^[0-9a-f-]{36}$/.test(query.cursor)) throw new Problem("bad_request", { fields: { cursor: "invalid" } });
+    if (query.cursor !== undefined && !/^[0-9a-f-]{36}$/.test(query.cursor))
+      throw new Problem("bad_request", { fields: { cursor: "invalid" } });
     const filter = query.filter ?? "open";
     const workspaceId = query.workspaceId ?? null;
     const before = query.cursor ?? null;
@@ -147,8 +164,10 @@ export const list = async (ctx: Ctx<Human>, scope: readonly string[], query: Lis
     const visible = pending.filter((r) => mayView(r, viewer));
     const open = visible.filter((r) => whyNot(r, viewer) === null).length;
     if (filter === "open") {
-      const items = visible.filter((r) => workspaceId === null || r.workspace_id === workspaceId).map((r) => toSummary(r, viewer));
-      return { items, next: null, open };
+      const items = visible
+        .filter((r) => workspaceId === null || r.workspace_id === workspaceId)
+        .map((r) => toSummary(r, viewer));
+      return { items: await withSubjects(tx, items), next: null, open };
     }
     const rows = await tx<Row[]>`
       select * from (select ${COLUMNS(tx, viewer.userId)} from ${FROM(tx)}
@@ -157,7 +176,11 @@ export const list = async (ctx: Ctx<Human>, scope: readonly string[], query: Lis
         where v.viewer_role in ('admin', 'approver') or v.requester_id = ${viewer.userId} or v.level = 'global_approver' and ${viewer.isGlobalApprover}
         order by v.id desc limit ${limit + 1}`;
     const items = rows.slice(0, limit).map((r) => toSummary(r, viewer));
-    return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null, open };
+    return {
+      items: await withSubjects(tx, items),
+      next: rows.length > limit ? (items.at(-1)?.id ?? null) : null,
+      open,
+    };
   });
 
 interface DetailRow extends Row {
@@ -193,7 +216,17 @@ export const detail = async (ctx: Ctx<Human>, scope: readonly string[], approval
              (select x.id from approvals x where x.predecessor_id = a.id) as successor_id
         from ${FROM(tx)} where a.id = ${approvalId}`;
     if (row === undefined || !mayView(row, viewer)) throw new Problem("not_found");
-    const votes = await tx<{ user_id: string; name: string; display_name: string; vote: "approved" | "rejected"; at: Date; reason: string | null; channel: string }[]>`
+    const votes = await tx<
+      {
+        user_id: string;
+        name: string;
+        display_name: string;
+        vote: "approved" | "rejected";
+        at: Date;
+        reason: string | null;
+        channel: string;
+      }[]
+    >`
       select v.user_id, u.name, u.display_name, v.vote, v.at, v.reason, v.channel from approval_votes v join users u on u.id = v.user_id
         where v.approval_id = ${approvalId} order by v.at`;
     const siblings = await tx<{ id: string; number: number; title: string; status: RequestStatus }[]>`
@@ -201,8 +234,10 @@ export const detail = async (ctx: Ctx<Human>, scope: readonly string[], approval
         where x.run_id = ${row.run_id} and x.id <> ${approvalId}
           and c.step = (select step from tool_calls where id = ${row.tool_call_id}) order by c.position`;
     const status = statusOf(row);
+    const subject = subjectOf(row.preview);
     return {
       ...toSummary(row, viewer),
+      ...(subject === undefined ? {} : { subject }),
       snapshotHash: row.snapshot_hash,
       definitionHash: row.definition_hash,
       policyVersion: row.policy_version,
@@ -231,6 +266,10 @@ export const detail = async (ctx: Ctx<Human>, scope: readonly string[], approval
         reason: v.reason,
         channel: v.channel,
       })),
-      mayRequestAgain: status === "expired" && row.successor_id === null && row.chat_id !== null && (row.requester_id === viewer.userId || row.viewer_role === "admin"),
+      mayRequestAgain:
+        status === "expired" &&
+        row.successor_id === null &&
+        row.chat_id !== null &&
+        (row.requester_id === viewer.userId || row.viewer_role === "admin"),
     };
   });

@@ -1,8 +1,8 @@
 import type { Human, Member } from "@aiw/contract/actors";
-import { Problem } from "@aiw/contract/problem";
 import type { Ctx } from "@aiw/platform/ctx";
 import { transaction } from "@aiw/platform/db";
 import * as audit from "../audit/write.ts";
+import { NotedDenial } from "./denial.ts";
 
 /** A signed-in person and the session they came with, which streams keep checking (N6). */
 export interface Visitor extends Human {
@@ -32,5 +32,5 @@ async function denied(ctx: Ctx<Human>, workspaceId: string | null, needed: strin
       data: { needed },
     }),
   );
-  throw new Problem("forbidden");
+  throw new NotedDenial();
 }

@@ -67,11 +67,20 @@ export async function authenticate(db: Database, token: string, limits: SessionL
   };
 }
 
+/** What a standing session may be told, as the person's flags are now. */
+export interface LiveSession {
+  readonly isGlobalApprover: boolean;
+}
+
 /** Which of these sessions still stand for a person who may be here: not ended, not idle, user not disabled (N6). */
-export async function liveSessions(tx: Tx, sessionIds: readonly string[], limits: SessionLimits): Promise<Set<string>> {
-  const rows = await tx<{ id: string }[]>`
-    select s.id from sessions s join users u on u.id = s.user_id
+export async function liveSessions(
+  tx: Tx,
+  sessionIds: readonly string[],
+  limits: SessionLimits,
+): Promise<ReadonlyMap<string, LiveSession>> {
+  const rows = await tx<{ id: string; is_global_approver: boolean }[]>`
+    select s.id, u.is_global_approver from sessions s join users u on u.id = s.user_id
      where s.id = any (${[...sessionIds]}::uuid[]) and s.expires_at > aiw_now() and u.disabled_at is null
        and s.seen_at > aiw_now() - make_interval(secs => ${limits.sessionIdleS})`;
-  return new Set(rows.map((row) => row.id));
+  return new Map(rows.map((row) => [row.id, { isGlobalApprover: row.is_global_approver }]));
 }

@@ -46,6 +46,7 @@ export async function signIn(
 
   return transaction(ctx.db, none, async (tx) => {
     await clearAttempts(tx, account.id);
+    await tx`update users set last_sign_in_at = aiw_now() where id = ${account.id}`;
     if (input.previousToken !== undefined) await closeSession(tx, input.previousToken);
     const token = await openSession(tx, account.id, config);
     await audit.write(tx, {

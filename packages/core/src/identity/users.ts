@@ -3,14 +3,17 @@ import { Problem } from "@aiw/contract/problem";
 import type { Ctx } from "@aiw/platform/ctx";
 import { isUniqueViolation, transaction, type Tx } from "@aiw/platform/db";
 import * as audit from "../audit/write.ts";
-import { requirePlatformAdmin } from "./actors.ts";
+import { actorOf, requireOperator, scopeOf } from "./operator.ts";
+import { readName } from "./names.ts";
 import { hashPassword, oneTimePassword } from "./passwords.ts";
+import { setTeams } from "./user-teams.ts";
 
 export interface NewUser {
   readonly name: string;
   readonly displayName: string;
   readonly isPlatformAdmin?: boolean;
   readonly isGlobalApprover?: boolean;
+  readonly teamIds?: readonly string[];
 }
 
 /** Letters, digits and `._@-`, 1 to 80: what can be typed and told apart. */
@@ -18,7 +21,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,79}$/;
 
 /**
  * Makes a user with a one-time password, which is in the answer and nowhere else; the first sign-in demands an own one.
- * @throws Problem forbidden | bad_request (name) | name_taken
+ * @throws Problem forbidden | bad_request (name, displayName) | not_found (a team) | name_taken
  */
 export async function createUser(
   ctx: Ctx<Human | System>,
@@ -26,18 +29,20 @@ export async function createUser(
 ): Promise<{ userId: string; oneTimePassword: string }> {
   await requireOperator(ctx);
   if (!NAME.test(user.name)) throw new Problem("bad_request", { fields: { name: "invalid" } });
+  const displayName = readName(user.displayName, "displayName");
   const password = oneTimePassword();
   const hashed = await hashPassword(password);
   try {
     return await transaction(ctx.db, scopeOf(ctx), async (tx) => {
-      const userId = await insert(tx, user, { hash: hashed, mustChange: true });
+      const userId = await insert(tx, { ...user, displayName }, { hash: hashed, mustChange: true });
+      const teamIds = await setTeams(tx, userId, user.teamIds ?? []);
       await audit.write(tx, {
         workspaceId: null,
         actor: actorOf(ctx),
         event: "user.created",
         objectKind: "user",
         objectId: userId,
-        data: flags(user),
+        data: { ...flags(user), teamIds },
       });
       return { userId, oneTimePassword: password };
     });
@@ -68,30 +73,6 @@ export async function ensureUser(ctx: Ctx<System>, user: NewUser): Promise<strin
   });
 }
 
-/**
- * Disables a user: sessions end at once, open streams within seconds (IDN-0). Disabling again changes nothing.
- * @throws Problem forbidden | not_found
- */
-export async function disableUser(ctx: Ctx<Human | System>, userId: string): Promise<void> {
-  await requireOperator(ctx);
-  await transaction(ctx.db, scopeOf(ctx), async (tx) => {
-    const [user] = await tx<{ before: boolean }[]>`
-      update users u set disabled_at = coalesce(u.disabled_at, aiw_now())
-        from (select id, disabled_at is not null as before from users where id = ${userId} for update) o
-       where u.id = o.id returning o.before`;
-    if (user === undefined) throw new Problem("not_found");
-    await tx`delete from sessions where user_id = ${userId}`;
-    if (user.before) return;
-    await audit.write(tx, {
-      workspaceId: null,
-      actor: actorOf(ctx),
-      event: "user.disabled",
-      objectKind: "user",
-      objectId: userId,
-    });
-  });
-}
-
 async function insert(tx: Tx, user: NewUser, password: { hash: string | null; mustChange: boolean }): Promise<string> {
   const [row] = await tx<{ id: string }[]>`
     insert into users (name, display_name, password_hash, must_change_password, is_platform_admin, is_global_approver)
@@ -106,18 +87,6 @@ const flags = (user: NewUser): { platformAdmin: boolean; globalApprover: boolean
   platformAdmin: user.isPlatformAdmin ?? false,
   globalApprover: user.isGlobalApprover ?? false,
 });
-
-const isHuman = (ctx: Ctx<Human | System>): ctx is Ctx<Human> => ctx.actor.kind === "human";
-
-async function requireOperator(ctx: Ctx<Human | System>): Promise<void> {
-  if (isHuman(ctx)) await requirePlatformAdmin(ctx);
-}
-
-const actorOf = (ctx: Ctx<Human | System>): audit.AuditActor =>
-  isHuman(ctx) ? audit.human(ctx.actor.userId) : audit.system;
-
-const scopeOf = (ctx: Ctx<Human | System>): { workspaces: string[]; userId?: string } =>
-  isHuman(ctx) ? { workspaces: [], userId: ctx.actor.userId } : { workspaces: [] };
 
 /**
  * Who can sign in with the shared demo password: users without one of their own, by name (IDN-2). For the sign-in page of

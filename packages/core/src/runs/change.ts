@@ -10,7 +10,11 @@ interface Facts {
 }
 
 /** RUN-22: the starter or an admin of the workspace; anybody else of the workspace is told so, strangers see nothing. */
-const assertMayChange = async (tx: Tx, ctx: Ctx<Human>, runId: string): Promise<{ workspaceId: string; teamId: string }> => {
+const assertMayChange = async (
+  tx: Tx,
+  ctx: Ctx<Human>,
+  runId: string,
+): Promise<{ workspaceId: string; teamId: string }> => {
   const [run] = await tx<{ workspace_id: string; team_id: string; started_by: string; role: string | null }[]>`
     select r.workspace_id, r.team_id, r.started_by, m.role from runs r
       left join memberships m on m.workspace_id = r.workspace_id and m.user_id = ${ctx.actor.userId} where r.id = ${runId}`;
@@ -23,7 +27,9 @@ const assertMayChange = async (tx: Tx, ctx: Ctx<Human>, runId: string): Promise<
 export const cancel = async (ctx: Ctx<Human>, scope: readonly string[], runId: string): Promise<Facts> =>
   transaction(ctx.db, { workspaces: scope, userId: ctx.actor.userId }, async (tx) => {
     const facts = await assertMayChange(tx, ctx, runId);
-    const [row] = await tx<{ outcome: string; started: string | null }[]>`select outcome, started from run_cancel_v1(${runId}::uuid, ${ctx.actor.userId}::uuid)`;
+    const [row] = await tx<
+      { outcome: string; started: string | null }[]
+    >`select outcome, started from run_cancel_v1(${runId}::uuid, ${ctx.actor.userId}::uuid)`;
     if (row === undefined || row.outcome === "none") throw new Problem("not_found");
     if (row.outcome === "not_cancellable") throw new Problem("run_not_cancellable");
     return { ...facts, ring: row.started === null ? [] : [row.started] };
@@ -33,7 +39,8 @@ export const cancel = async (ctx: Ctx<Human>, scope: readonly string[], runId: s
 export const resume = async (ctx: Ctx<Human>, scope: readonly string[], runId: string): Promise<Facts> =>
   transaction(ctx.db, { workspaces: scope, userId: ctx.actor.userId }, async (tx) => {
     const facts = await assertMayChange(tx, ctx, runId);
-    const [busy] = await tx`select 1 from runs r join runs o on o.chat_id = r.chat_id and o.id <> r.id where r.id = ${runId}
+    const [busy] =
+      await tx`select 1 from runs r join runs o on o.chat_id = r.chat_id and o.id <> r.id where r.id = ${runId}
       and o.status in ('queued', 'running', 'waiting_approval', 'waiting_input', 'needs_reconciliation')`;
     if (busy !== undefined) throw new Problem("run_not_resumable", { params: { why: "chat_busy" } });
     const rows = await tx`update runs set status = 'queued' where id = ${runId} and status = 'failed' returning id`;

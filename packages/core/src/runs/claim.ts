@@ -30,7 +30,8 @@ export type Claim =
 export const claim = async (db: Database, runId: string, leaseS: number): Promise<Claim> => {
   const [row] = await db.sql<{ outcome: "claimed" | "none" | "parked"; run: RunRow | null }[]>`
     select outcome, run from run_claim_v1(${runId}::uuid, ${Math.ceil(leaseS)})`;
-  if (row === undefined || row.outcome !== "claimed" || row.run === null) return { outcome: row?.outcome === "parked" ? "parked" : "none" };
+  if (row === undefined || row.outcome !== "claimed" || row.run === null)
+    return { outcome: row?.outcome === "parked" ? "parked" : "none" };
   const r = row.run;
   return {
     outcome: "claimed",

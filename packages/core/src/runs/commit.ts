@@ -1,26 +1,41 @@
 import type { Database } from "@aiw/platform/db";
 import type { RunStatus } from "@aiw/contract/runs";
-import { LeaseLost, type ClaimedRun, type Committed, type StepOutcome } from "./run.ts";
+import {
+  LeaseLost,
+  type CallUpdate,
+  type ClaimedRun,
+  type Committed,
+  type NewAudit,
+  type NewEvent,
+  type StepOutcome,
+} from "./run.ts";
 
-/** Writes the outcome of a step in one transaction under its fence (RUN-3, RUN-4). Throws LeaseLost when it is not ours any more. */
-export const commit = async (db: Database, run: ClaimedRun, outcome: StepOutcome): Promise<Committed> => {
+/**
+ * Writes the outcome of a step in one transaction under its fence (RUN-3, RUN-4). `lastAttempt`: a write that is still in
+ * flight is left to a person instead of to another attempt. Throws LeaseLost when the run is not ours any more.
+ */
+export const commit = async (
+  db: Database,
+  run: ClaimedRun,
+  outcome: StepOutcome,
+  lastAttempt = false,
+): Promise<Committed> => {
   const [row] = await db.sql<{ done: boolean; status: RunStatus; last_seq: number; ring: string[] }[]>`
     select done, status, last_seq, ring
-      from run_commit_v1(${run.id}::uuid, ${run.workspaceId}::uuid, ${run.fence}, ${db.sql.json(storable(outcome))})`;
+      from run_commit_v1(${run.id}::uuid, ${run.workspaceId}::uuid, ${run.fence}, ${db.sql.json(storable({ ...outcome, lastAttempt }))})`;
   if (row === undefined || !row.done) throw new LeaseLost();
   return { status: row.status, lastSeq: row.last_seq, ring: row.ring };
 };
 
-/** Keeps one result of a turn with several calls as soon as it is there (F8). */
+/** Keeps one result of a turn with several calls as soon as it is there, with its event and audit row (F8). */
 export const finishCall = async (
   db: Database,
   run: ClaimedRun,
   leaseS: number,
-  call: { readonly id: string; readonly status: string; readonly result: string; readonly event: object },
+  call: { readonly update: CallUpdate; readonly event: NewEvent; readonly audit: NewAudit },
 ): Promise<void> => {
   const [row] = await db.sql<{ alive: boolean }[]>`
-    select call_finish_v1(${run.id}::uuid, ${run.workspaceId}::uuid, ${run.fence}, ${Math.ceil(leaseS)}, ${call.id}::uuid,
-                          ${call.status}, ${storableText(call.result)}, ${storableText(JSON.stringify(call.event))}) as alive`;
+    select call_finish_v1(${run.id}::uuid, ${run.workspaceId}::uuid, ${run.fence}, ${Math.ceil(leaseS)}, ${db.sql.json(storable(call))}) as alive`;
   if (row?.alive !== true) throw new LeaseLost();
 };
 
@@ -32,7 +47,8 @@ export const storableText = (text: string): string => text.replaceAll("\u0000", 
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-const storable = (value: unknown): Json => {
+/** The same for every text inside a value; what is no JSON becomes null. */
+export const storable = (value: unknown): Json => {
   if (typeof value === "string") return storableText(value);
   if (value === null || typeof value === "boolean" || typeof value === "number") return value;
   if (Array.isArray(value)) return value.map(storable);

@@ -1,8 +1,7 @@
 export * from "./run.ts";
-export { claim, type Claim } from "./claim.ts";
-export { commit, finishCall, storableText } from "./commit.ts";
+export { claim } from "./claim.ts";
+export { commit, finishCall } from "./commit.ts";
 export { load } from "./load.ts";
 export { recoverLeases, ringDue } from "./sweep.ts";
 export { cancel, resume } from "./change.ts";
-export { detail, list, one, summariesOfChat, type Viewer } from "./views.ts";
-export { callsOf } from "./calls.ts";
+export { detail, list, one } from "./views.ts";

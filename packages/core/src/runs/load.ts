@@ -40,7 +40,8 @@ const MAX_ITEMS = 2000;
 export const load = async (db: Database, run: ClaimedRun): Promise<LoadedRun> => {
   const rows = await db.sql<Row[]>`
     select kind, key, data from run_load_v1(${run.id}::uuid, ${run.workspaceId}::uuid, ${MAX_ITEMS})`;
-  const of = <T>(kind: string): T[] => rows.filter((r) => r.kind === kind && r.data !== null).map((r) => JSON.parse(r.data ?? "null") as T);
+  const of = <T>(kind: string): T[] =>
+    rows.filter((r) => r.kind === kind && r.data !== null).map((r) => JSON.parse(r.data ?? "null") as T);
   const [workspace] = of<LoadedWorkspace>("workspace");
   if (workspace === undefined) throw new Error("the workspace of the run is gone");
   const [globals] = of<string[]>("globals");

@@ -1,4 +1,13 @@
-import type { ApprovalLevel, ChatMode, JsonObject, PolicyDecision, PolicyLevel, RiskClass, StagingDecision, WritePolicy } from "@aiw/contract/tools";
+import type {
+  ApprovalLevel,
+  ChatMode,
+  JsonObject,
+  PolicyDecision,
+  PolicyLevel,
+  RiskClass,
+  StagingDecision,
+  WritePolicy,
+} from "@aiw/contract/tools";
 import type { CallStatus, EndReason, InvalidReason, RequestStatus, RunStatus } from "@aiw/contract/runs";
 
 /** A claimed run: what its row says, and the fence under which alone this step may write (RUN-4). */
@@ -50,6 +59,7 @@ export interface LoadedApproval {
   readonly id: string;
   readonly toolCallId: string;
   readonly toolId: string;
+  readonly sourceId: string | null;
   readonly status: RequestStatus;
   readonly argsText: string;
   /** Past its time although nobody has published it yet (APR-4). */
@@ -201,6 +211,9 @@ export interface Settle {
   readonly facts?: JsonObject;
   readonly executedHash?: string;
   readonly reconciled?: boolean;
+  /** Written only if the change is. */
+  readonly event: NewEvent;
+  readonly audit: NewAudit;
 }
 
 export interface NewEvent {

@@ -80,16 +80,22 @@ const toSummary = (r: Row, userId: string): RunSummary => {
 
 /** The runs of one chat, oldest first. */
 export const summariesOfChat = async (tx: Tx, viewer: Viewer, chatId: string): Promise<RunSummary[]> => {
-  const rows = await tx<Row[]>`select ${COLUMNS(tx, viewer.userId)} from runs r join users u on u.id = r.started_by where r.chat_id = ${chatId} order by r.id`;
+  const rows = await tx<
+    Row[]
+  >`select ${COLUMNS(tx, viewer.userId)} from runs r join users u on u.id = r.started_by where r.chat_id = ${chatId} order by r.id`;
   return rows.map((r) => toSummary(r, viewer.userId));
 };
 
 /** One run as a summary, for a person whose scope holds its workspace; else not_found. */
 export const one = async (ctx: Ctx<Human>, scope: readonly string[], runId: string): Promise<RunSummary> =>
-  transaction(ctx.db, { workspaces: scope, userId: ctx.actor.userId }, async (tx) => toSummary(await find(tx, ctx.actor.userId, runId), ctx.actor.userId));
+  transaction(ctx.db, { workspaces: scope, userId: ctx.actor.userId }, async (tx) =>
+    toSummary(await find(tx, ctx.actor.userId, runId), ctx.actor.userId),
+  );
 
 const find = async (tx: Tx, userId: string, runId: string): Promise<Row> => {
-  const [row] = await tx<Row[]>`select ${COLUMNS(tx, userId)} from runs r join users u on u.id = r.started_by where r.id = ${runId}`;
+  const [row] = await tx<
+    Row[]
+  >`select ${COLUMNS(tx, userId)} from runs r join users u on u.id = r.started_by where r.id = ${runId}`;
   if (row === undefined || row.viewer_role === null) throw new Problem("not_found");
   return row;
 };
@@ -105,13 +111,18 @@ const GROUPS: Record<"running" | "waiting" | "completed" | "failed", readonly Ru
 export const list = async (
   ctx: Ctx<Human>,
   workspaceId: string,
-  query: { readonly group?: keyof typeof GROUPS | undefined; readonly cursor?: string | undefined; readonly limit?: number | undefined },
+  query: {
+    readonly group?: keyof typeof GROUPS | undefined;
+    readonly cursor?: string | undefined;
+    readonly limit?: number | undefined;
+  },
 ): Promise<{ items: RunSummary[]; next: string | null }> =>
   transaction(ctx.db, { workspaces: [workspaceId], userId: ctx.actor.userId }, async (tx) => {
     const limit = query.limit ?? 50;
     const statuses = query.group === undefined ? null : [...GROUPS[query.group]];
     const before = query.cursor ?? null;
-    if (before !== null && !/^[0-9a-f-]{36}$/.test(before)) throw new Problem("bad_request", { fields: { cursor: "invalid" } });
+    if (before !== null && !/^[0-9a-f-]{36}$/.test(before))
+      throw new Problem("bad_request", { fields: { cursor: "invalid" } });
     const rows = await tx<Row[]>`
       select ${COLUMNS(tx, ctx.actor.userId)} from runs r join users u on u.id = r.started_by
         where r.workspace_id = ${workspaceId} and (${statuses}::text[] is null or r.status = any(${statuses}::text[]))
@@ -124,10 +135,24 @@ export const list = async (
 export const detail = async (ctx: Ctx<Human>, scope: readonly string[], runId: string): Promise<RunDetail> =>
   transaction(ctx.db, { workspaces: scope, userId: ctx.actor.userId }, async (tx) => {
     const row = await find(tx, ctx.actor.userId, runId);
-    const steps = await tx<{ step: number; attempt: number; kind: "model" | "tools" | null; queue_ms: number | null; started_at: Date; ended_at: Date | null; outcome: string | null }[]>`
+    const steps = await tx<
+      {
+        step: number;
+        attempt: number;
+        kind: "model" | "tools" | null;
+        queue_ms: number | null;
+        started_at: Date;
+        ended_at: Date | null;
+        outcome: string | null;
+      }[]
+    >`
       select step, attempt, kind, queue_ms, started_at, ended_at, outcome from run_steps where run_id = ${runId} order by fence`;
-    const phases = await tx<{ data: string; at: Date }[]>`select data, at from run_events where run_id = ${runId} and type = 'run.status' order by seq`;
-    const sources = await tx<{ id: string; name: string }[]>`select id, name from sources where id = any(${Object.keys(row.pins)}::uuid[])`;
+    const phases = await tx<
+      { data: string; at: Date }[]
+    >`select data, at from run_events where run_id = ${runId} and type = 'run.status' order by seq`;
+    const sources = await tx<
+      { id: string; name: string }[]
+    >`select id, name from sources where id = any(${Object.keys(row.pins)}::uuid[])`;
     return {
       ...toSummary(row, ctx.actor.userId),
       pins: sources.map((s) => ({ sourceId: s.id, sourceName: s.name, commit: row.pins[s.id]?.commit ?? null })),
@@ -141,7 +166,14 @@ export const detail = async (ctx: Ctx<Human>, scope: readonly string[], runId: s
         outcome: s.outcome,
       })),
       toolCalls: await callsOf(tx, [runId]),
-      approvals: await approvals.ofRuns(tx, { userId: ctx.actor.userId, isGlobalApprover: ctx.actor.isGlobalApprover }, [runId]),
-      phases: phases.map((p) => ({ status: (JSON.parse(p.data) as { status: RunStatus }).status, at: p.at.toISOString() })),
+      approvals: await approvals.ofRuns(
+        tx,
+        { userId: ctx.actor.userId, isGlobalApprover: ctx.actor.isGlobalApprover },
+        [runId],
+      ),
+      phases: phases.map((p) => ({
+        status: (JSON.parse(p.data) as { status: RunStatus }).status,
+        at: p.at.toISOString(),
+      })),
     };
   });

@@ -6,6 +6,7 @@ import { isUniqueViolation } from "@aiw/platform/db";
 import { lastFour, type Vault } from "@aiw/platform/vault";
 import * as audit from "../audit/write.ts";
 import { requireAdmin } from "../identity/actors.ts";
+import { readName } from "../identity/names.ts";
 import { inWorkspace } from "../identity/scope.ts";
 import { type AddressCheck, readAddress } from "./address.ts";
 import { one } from "./get.ts";
@@ -30,11 +31,14 @@ export interface NewSource {
 /**
  * Connects a source, untested (SRC-2). The admin confirms that all members may see its data; that is audited. The token
  * is sealed for this row and only its last four characters are kept readable (SEC-4).
- * @throws Problem forbidden | confirmation_required | source_url_invalid | source_host_not_allowed | bad_request (branch) | name_taken
+ * Its name is the only one in the workspace, whatever case and blanks; that of a removed source is free again.
+ * @throws Problem forbidden | confirmation_required | source_url_invalid | source_host_not_allowed | bad_request (name, branch,
+ * username) | name_taken
  */
 export async function create(ctx: Ctx<Member>, input: NewSource, edges: SourceEdges): Promise<Source> {
   await requireAdmin(ctx);
   if (!input.confirmed) throw new Problem("confirmation_required", { fields: { confirmed: "required" } });
+  const name = readName(input.name, "name");
   const url = readAddress(input.url, edges.egress);
   const branch = input.branch ?? null;
   if (branch !== null && !isBranchName(branch)) throw new Problem("bad_request", { fields: { branch: "invalid" } });
@@ -53,19 +57,20 @@ export async function create(ctx: Ctx<Member>, input: NewSource, edges: SourceEd
       const config = { url, branch, username: input.username ?? null };
       await tx`
         insert into sources (id, workspace_id, kind, name, config, secret, secret_last4, confirmed_by, created_by)
-        values (${id}, ${workspaceId}, ${input.kind}, ${input.name}, ${tx.json(config)}, ${sealed},
+        values (${id}, ${workspaceId}, ${input.kind}, ${name}, ${tx.json(config)}, ${sealed},
                 ${token === null ? null : lastFour(token)}, ${userId}, ${userId})`;
       const entry = { workspaceId, actor: audit.human(userId), objectKind: "source", objectId: id, source: "api" };
       await audit.write(tx, {
         ...entry,
         event: "source.created",
-        data: { name: input.name, kind: input.kind, url, branch, withSecret: token !== null },
+        data: { name, kind: input.kind, url, branch, withSecret: token !== null },
       });
-      await audit.write(tx, { ...entry, event: "source.visibility_confirmed", data: { name: input.name } });
+      await audit.write(tx, { ...entry, event: "source.visibility_confirmed", data: { name } });
       return one(tx, workspaceId, id);
     });
   } catch (error) {
-    if (isUniqueViolation(error)) throw new Problem("name_taken", { fields: { name: "taken" }, cause: error });
+    if (isUniqueViolation(error, "sources_name"))
+      throw new Problem("name_taken", { fields: { name: "taken" }, cause: error });
     throw error;
   }
 }

@@ -2,12 +2,18 @@ import { type Database, transaction } from "@aiw/platform/db";
 import { liveSessions, type SessionLimits } from "../identity/sessions.ts";
 import type { Reader } from "./read.ts";
 
-/** Which of these people are still signed in, and the workspaces each is a member of now; by session id. */
+/** What a reader may be told of at this moment. */
+export interface Standing {
+  readonly workspaces: ReadonlySet<string>;
+  readonly isGlobalApprover: boolean;
+}
+
+/** Which of these people are still signed in, and what each may be told of now; by session id (N6). */
 export async function memberships(
   db: Database,
   readers: readonly Reader[],
   limits: SessionLimits,
-): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+): Promise<ReadonlyMap<string, Standing>> {
   const live = await transaction(db, { workspaces: [] }, (tx) =>
     liveSessions(
       tx,
@@ -16,12 +22,13 @@ export async function memberships(
     ),
   );
   const byUser = new Map<string, ReadonlySet<string>>();
-  const found = new Map<string, ReadonlySet<string>>();
+  const found = new Map<string, Standing>();
   for (const reader of readers) {
-    if (!live.has(reader.sessionId)) continue;
+    const session = live.get(reader.sessionId);
+    if (session === undefined) continue;
     const known = byUser.get(reader.userId) ?? (await workspacesOf(db, reader.userId));
     byUser.set(reader.userId, known);
-    found.set(reader.sessionId, known);
+    found.set(reader.sessionId, { workspaces: known, isGlobalApprover: session.isGlobalApprover });
   }
   return found;
 }

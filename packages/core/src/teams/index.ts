@@ -1,1 +1,2 @@
 export { addMember, ensureTeam } from "./ensure.ts";
+export { createTeam, listTeams } from "./admin.ts";

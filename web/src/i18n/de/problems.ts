@@ -20,6 +20,7 @@ export const de = {
   password_too_weak: "Das Passwort braucht mindestens 12 Zeichen und darf den Benutzernamen nicht enthalten.",
   forbidden: "Dafür fehlt diesem Konto das Recht.",
   cross_site: "Die Anfrage kam von einer anderen Website und wurde nicht ausgeführt.",
+  last_platform_admin: "Mindestens eine aktive Person muss die Plattform verwalten können.",
   name_taken: "Dieser Name wird schon verwendet.",
   last_admin: "Ein Workspace braucht mindestens einen Admin.",
   no_tested_source: "Chats öffnen sich nach dem ersten erfolgreichen Quellentest.",

@@ -19,6 +19,7 @@ export const en: typeof de = {
   password_too_weak: "The password needs at least 12 characters and must not contain the user name.",
   forbidden: "This account does not have the right to do this.",
   cross_site: "The request came from another site and was not carried out.",
+  last_platform_admin: "At least one active person must be able to administer the platform.",
   name_taken: "This name is already used.",
   last_admin: "A workspace needs at least one admin.",
   no_tested_source: "Chats open after the first successful source test.",

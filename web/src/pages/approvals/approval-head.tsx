@@ -8,6 +8,8 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import { Countdown } from "../../ui/countdown.tsx";
 import { Person } from "../../ui/person.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
+import { requestLine } from "../../ui/request-subject.ts";
+import { RequestQuote } from "../../ui/request-title.tsx";
 import { RiskBadge } from "../../ui/risk-badge.tsx";
 import { RequestBadge } from "../../ui/state-badge.tsx";
 import { VisibleText } from "../../ui/visible-text-view.tsx";
@@ -31,9 +33,12 @@ export const ApprovalHead = (props: { readonly item: ApprovalDetail; readonly is
         <CopyButton text={`${location.origin}/approvals/${props.item.id}`} label={t("copyLink")} />
       </span>
     </div>
-    <h1 class="text-xl [overflow-wrap:anywhere]">
-      <VisibleText text={props.item.title} />
-    </h1>
+    <div>
+      <h1 class="text-xl [overflow-wrap:anywhere]">
+        <VisibleText text={requestLine(props.item)} />
+      </h1>
+      <RequestQuote item={props.item} />
+    </div>
     <p class="flex flex-wrap items-center gap-x-3 gap-y-1 text-ink-2">
       <span class="num">{t("itemTitle", { number: String(props.item.number) })}</span>
       <code class="mono">{props.item.tool}</code>

@@ -5,9 +5,9 @@ import { t as words } from "../../i18n/index.ts";
 import { approvals as t } from "../../i18n/approvals.ts";
 import { Countdown } from "../../ui/countdown.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
+import { RequestTitle } from "../../ui/request-title.tsx";
 import { RiskBadge } from "../../ui/risk-badge.tsx";
 import { RequestBadge } from "../../ui/state-badge.tsx";
-import { VisibleText } from "../../ui/visible-text-view.tsx";
 
 /** A request in the list: risk, what, who, where, and how long there is left. */
 export const ApprovalRow = (props: {
@@ -40,9 +40,7 @@ export const ApprovalRow = (props: {
         </Show>
       </span>
     </span>
-    <span class="mt-1 line-clamp-3 font-medium [overflow-wrap:anywhere]">
-      <VisibleText text={props.item.title} />
-    </span>
+    <RequestTitle item={props.item} short class="mt-1 line-clamp-3 font-medium [overflow-wrap:anywhere]" />
     <span class="mt-0.5 flex flex-wrap gap-x-2 text-meta text-ink-2">
       <span class="num">#{props.item.number}</span>
       <span>{t("row.by", { name: props.item.requester.displayName })}</span>

@@ -14,6 +14,7 @@ import {
 import { approvals as t } from "../../i18n/approvals.ts";
 import { ErrorLine } from "../../ui/error-panel.tsx";
 import { FormField } from "../../ui/form-field.tsx";
+import { requestLine } from "../../ui/request-subject.ts";
 import { VisibleText } from "../../ui/visible-text-view.tsx";
 import { ARM_MS, confirmationOf, targetOf } from "./decision-model.ts";
 
@@ -92,7 +93,7 @@ const Confirm = (props: DecisionBarProps & { readonly onBack: () => void }): JSX
       </p>
       <p class="text-meta text-ink-2 [overflow-wrap:anywhere]">
         <VisibleText
-          text={t("bar.confirmBody", { title: props.item.title, hash: props.item.snapshotHash.slice(0, 12) })}
+          text={t("bar.confirmBody", { title: requestLine(props.item), hash: props.item.snapshotHash.slice(0, 12) })}
         />
       </p>
       <Show when={props.isRequester}>
@@ -231,6 +232,7 @@ export const DecisionBar = (props: DecisionBarProps): JSX.Element => {
   return (
     <section
       aria-label={t("bar.label")}
+      data-decision-bar
       class="sticky bottom-[calc(3.5rem+env(safe-area-inset-bottom))] z-20 -mx-4 max-h-[80dvh] overflow-y-auto border-t border-line-strong bg-surface px-4 py-3 md:bottom-0 md:mx-0 md:rounded-t-panel md:border-x"
     >
       <Show when={props.locked}>

@@ -5,7 +5,10 @@ import { For, Show } from "solid-js";
 import { tChat } from "../../i18n/chat.ts";
 import { dateTime, t } from "../../i18n/index.ts";
 import { Countdown } from "../../ui/countdown.tsx";
+import { requestLine } from "../../ui/request-subject.ts";
+import { RequestQuote } from "../../ui/request-title.tsx";
 import { RiskBadge } from "../../ui/risk-badge.tsx";
+import { VisibleText } from "../../ui/visible-text-view.tsx";
 
 const whom = (a: ApprovalSummary): string => (a.fourEyes ? tChat("wait.fourEyes") : tChat(`wait.${a.level}`));
 
@@ -39,8 +42,10 @@ export const WaitingDock = (props: { readonly run: RunSummary; readonly approval
                   </Show>
                 </p>
                 <p class="mt-0.5 [overflow-wrap:anywhere]">
-                  {tChat("wait.request", { n: a.number })} · {a.title} <RiskBadge risk={a.riskClass} />
+                  {tChat("wait.request", { n: a.number })} · <VisibleText text={requestLine(a, true)} />{" "}
+                  <RiskBadge risk={a.riskClass} />
                 </p>
+                <RequestQuote item={a} />
                 <Show when={a.fourEyes}>
                   <p class="text-meta text-ink-2">{tChat("wait.fourEyesBody", { name: a.requester.displayName })}</p>
                 </Show>

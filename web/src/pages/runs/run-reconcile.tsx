@@ -7,6 +7,7 @@ import { queryClient } from "../../data/query.ts";
 import { runs as t } from "../../i18n/runs.ts";
 import { ErrorLine } from "../../ui/error-panel.tsx";
 import { FormField } from "../../ui/form-field.tsx";
+import { requestLine } from "../../ui/request-subject.ts";
 import { toast } from "../../ui/toast.tsx";
 
 const OUTCOMES = ["happened", "retry", "end"] as const;
@@ -60,7 +61,7 @@ const Form = (props: { readonly run: RunDetail; readonly approval: ApprovalSumma
         class="link self-start [overflow-wrap:anywhere]"
         href={`/w/${props.run.workspaceId}/approvals/${props.approval.id}`}
       >
-        {t("reconcile.request", { number: String(props.approval.number), title: props.approval.title })}
+        {t("reconcile.request", { number: String(props.approval.number), title: requestLine(props.approval, true) })}
       </A>
       <fieldset class="flex flex-col gap-2">
         <legend class="mb-1 font-medium">{t("reconcile.choice")}</legend>

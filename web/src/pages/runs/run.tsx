@@ -13,9 +13,11 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import { Page } from "../../ui/page.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryPanel } from "../../ui/query-panel.tsx";
+import { requestLine } from "../../ui/request-subject.ts";
 import { RunTimeline } from "../../ui/run-timeline.tsx";
 import { RunBadge } from "../../ui/state-badge.tsx";
 import { TabLinks } from "../../ui/tab-links.tsx";
+import { VisibleText } from "../../ui/visible-text-view.tsx";
 import { RunActions } from "./run-actions.tsx";
 import { RunEvents } from "./run-events.tsx";
 import { RunFacts } from "./run-facts.tsx";
@@ -52,7 +54,7 @@ const Waiting = (props: { readonly run: RunDetail }): JSX.Element => (
     {(approval) => (
       <section class="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-panel border border-warn bg-warn-bg p-3">
         <p class="min-w-0 flex-1 text-warn [overflow-wrap:anywhere]">
-          <span class="font-medium">{t("waiting.approval")}:</span> {approval.title}
+          <span class="font-medium">{t("waiting.approval")}:</span> <VisibleText text={requestLine(approval, true)} />
         </p>
         <A class="btn btn-sm" href={`/w/${approval.workspaceId}/approvals/${approval.id}`}>
           {t("waiting.open")}

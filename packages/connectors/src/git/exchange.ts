@@ -1,27 +1,7 @@
 import http from "node:http";
 import https from "node:https";
 import { GitFailure } from "./failure.ts";
-import type { GitLimits } from "./limits.ts";
-
-/** The part of the platform's egress guard this room needs: allowlist before, pinned address while connecting (SRC-3). */
-export interface GitEgress {
-  check(url: string): URL;
-  agents(): { readonly http: http.Agent; readonly https: https.Agent };
-}
-
-/** A Git server opened for the length of one call. `authorization` is a header value and stays in memory (GIT-2). */
-export interface Remote {
-  /** Repository address without a trailing slash. */
-  readonly url: URL;
-  readonly authorization: string | null;
-  readonly egress: GitEgress;
-  readonly signal: AbortSignal;
-  readonly limits: GitLimits;
-  /** Certificates of a private authority, PEM. */
-  readonly ca: string | undefined;
-  /** Hides the secret in text that came from the server. */
-  readonly clean: (serverText: string) => string;
-}
+import type { GitEgress, Remote } from "./remote.ts";
 
 export interface GitRequest {
   readonly url: URL;
@@ -37,14 +17,16 @@ export interface GitResponse {
   readonly status: number;
   readonly contentType: string;
   readonly location: string | null;
-  readonly body: Buffer;
+  readonly parts: readonly Buffer[];
 }
+
+type Asked = Pick<Remote, "authorization" | "egress" | "signal" | "limits" | "ca">;
 
 /**
  * One HTTP exchange with the Git server: bounded in bytes and in silence, never follows a redirect, ends with the signal.
  * @throws GitFailure `source_host_not_allowed`, `source_unreachable` (with `sent`) or `source_too_large`.
  */
-export const exchange = async (remote: Remote, request: GitRequest): Promise<GitResponse> => {
+export const exchange = async (remote: Asked, request: GitRequest): Promise<GitResponse> => {
   const url = checked(remote.egress, request.url);
   if (remote.signal.aborted) throw unreachable(url, "was not asked because the time was over", false);
   try {
@@ -57,7 +39,7 @@ export const exchange = async (remote: Remote, request: GitRequest): Promise<Git
 
 class StaleConnection extends Error {}
 
-const once = (remote: Remote, url: URL, request: GitRequest): Promise<GitResponse> =>
+const once = (remote: Asked, url: URL, request: GitRequest): Promise<GitResponse> =>
   new Promise((resolve, reject) => {
     const progress = { sent: false };
     const fail = (failure: GitFailure): void => {
@@ -77,14 +59,14 @@ const once = (remote: Remote, url: URL, request: GitRequest): Promise<GitRespons
     });
     outgoing.on("response", (incoming) => {
       collect(incoming, request.maxBytes).then(
-        (body) => resolve(response(incoming, body)),
+        (parts) => resolve(response(incoming, parts)),
         (error: unknown) => fail(asFailure(url, error, true)),
       );
     });
     outgoing.end(request.body);
   });
 
-const open = (remote: Remote, url: URL, request: GitRequest): http.ClientRequest => {
+const open = (remote: Asked, url: URL, request: GitRequest): http.ClientRequest => {
   const secure = url.protocol === "https:";
   const agents = remote.egress.agents();
   const options = {
@@ -92,8 +74,8 @@ const open = (remote: Remote, url: URL, request: GitRequest): http.ClientRequest
     signal: remote.signal,
     agent: secure ? agents.https : agents.http,
     headers: {
-      "user-agent": "git/2.40.0 (ai-workspace)",
       ...request.headers,
+      "user-agent": "git/2.40.0 (ai-workspace)",
       ...(request.body === undefined ? {} : { "content-length": String(request.body.byteLength) }),
       ...(remote.authorization === null ? {} : { authorization: remote.authorization }),
     },
@@ -102,25 +84,25 @@ const open = (remote: Remote, url: URL, request: GitRequest): http.ClientRequest
   return https.request(url, remote.ca === undefined ? options : { ...options, ca: remote.ca });
 };
 
-const collect = async (incoming: http.IncomingMessage, maxBytes: number): Promise<Buffer> => {
+const collect = async (incoming: http.IncomingMessage, maxBytes: number): Promise<Buffer[]> => {
   const parts: Buffer[] = [];
   let total = 0;
   for await (const part of incoming) {
-    const bytes: Buffer = Buffer.from(part);
+    const bytes: Buffer = part;
     total += bytes.byteLength;
     if (total > maxBytes) {
       throw new GitFailure("source_too_large", `The server sent more than ${maxBytes} bytes.`, { sent: true });
     }
     parts.push(bytes);
   }
-  return Buffer.concat(parts);
+  return parts;
 };
 
-const response = (incoming: http.IncomingMessage, body: Buffer): GitResponse => ({
+const response = (incoming: http.IncomingMessage, parts: readonly Buffer[]): GitResponse => ({
   status: incoming.statusCode ?? 0,
   contentType: incoming.headers["content-type"] ?? "",
   location: incoming.headers.location ?? null,
-  body,
+  parts,
 });
 
 /** Applies the allowlist; a refusal never leaves the process. */
