@@ -2,7 +2,10 @@ import type { Connector } from "@aiw/connectors/connector";
 import type { ApprovalLevel, PolicyDecision, RiskClass, ToolDefinition } from "@aiw/contract/tools";
 import type { LoadedPolicy, LoadedRun, LoadedSource, LoadedTool } from "@aiw/core/runs";
 import * as tools from "@aiw/core/tools";
+import { actionsOf, hasActionlessCalls } from "@aiw/policy/call-values";
+import type { ConditionValues } from "@aiw/policy/condition";
 import { decide, type PolicyInput, type RuleSet, type Verdict } from "@aiw/policy/decide";
+import { parseOnce } from "./conditions.ts";
 
 /** A tool with what its connector says of it and what the platform knows of it. */
 export interface KnownTool {
@@ -38,7 +41,13 @@ export interface PolicyFacts {
   readonly policies: readonly LoadedPolicy[];
 }
 
-/** The gate's question about one tool and source, as the pure decision wants it (POL-3). */
+/** What rules look at in a call (POL-3, POL-7). */
+export interface JudgedCall {
+  readonly action: string | null;
+  readonly values: ConditionValues;
+}
+
+/** The gate's question about one tool and source, as the pure decision wants it (POL-3). Without a call: what may be called. */
 export const policyInput = (
   tool: {
     readonly id: string;
@@ -49,8 +58,9 @@ export const policyInput = (
   },
   facts: PolicyFacts,
   sourceId: string | null,
+  call: { readonly action: string | null; readonly values?: ConditionValues } = { action: null },
 ): PolicyInput => {
-  const [group = tool.id, action = null] = tool.id.split(".");
+  const [group = tool.id] = tool.id.split(".");
   const rules = (level: RuleSet["level"], mine: (p: LoadedPolicy) => boolean): RuleSet => ({
     level,
     rules: facts.policies
@@ -61,6 +71,7 @@ export const policyInput = (
         decision: p.decision,
         ...(p.approvalLevel === null ? {} : { approvalLevel: p.approvalLevel }),
         ...(p.fourEyes === null ? {} : { fourEyes: p.fourEyes }),
+        ...(p.condition === null ? {} : { condition: p.condition }),
         label: p.label,
         version: p.version,
       })),
@@ -69,7 +80,7 @@ export const policyInput = (
     tool: {
       id: tool.id,
       group,
-      action,
+      action: call.action,
       riskClass: tool.riskClass,
       classifiedDecision: tool.decision,
       level: tool.level,
@@ -83,15 +94,23 @@ export const policyInput = (
       rules("source", (p) => p.sourceId === sourceId),
       rules("agent", () => true),
     ],
+    values: call.values,
+    parse: parseOnce,
   };
 };
 
-export const verdictFor = (tool: LoadedTool, loaded: LoadedRun, sourceId: string | null): Verdict =>
+export const verdictFor = (
+  tool: LoadedTool,
+  loaded: LoadedRun,
+  sourceId: string | null,
+  call?: Parameters<typeof policyInput>[3],
+): Verdict =>
   decide(
     policyInput(
       tool,
       { writePolicy: loaded.workspace.writePolicy, chatMode: loaded.workspace.chatMode, policies: loaded.policies },
       sourceId,
+      call,
     ),
   );
 
@@ -100,11 +119,14 @@ export const testedSources = (loaded: LoadedRun, kind: string): LoadedSource[] =
 
 /**
  * POL-9: what the model may call in this turn: active here, classified, unchanged, not denied, with a tested source behind
- * it. Everything else does not exist for it (RUN-15).
+ * it. Everything else does not exist for it (RUN-15). There are no arguments yet: a tool is offered unless every call of it
+ * would be denied. Conditions never deny, so a rule with one counts as asking; of a tool that lists its actions one has to
+ * be left.
  */
 export const offered = (known: readonly KnownTool[], loaded: LoadedRun): KnownTool[] =>
-  known.filter(({ row }) => {
+  known.filter(({ row, definition }) => {
     if (!row.active || row.riskClass === null) return false;
     const sources = testedSources(loaded, row.sourceKind);
-    return sources.some((s) => verdictFor(row, loaded, s.id).decision !== "deny");
+    const actions = [...(hasActionlessCalls(definition.parameters) ? [null] : []), ...actionsOf(definition.parameters)];
+    return sources.some((s) => actions.some((action) => verdictFor(row, loaded, s.id, { action }).decision !== "deny"));
   });

@@ -22,13 +22,14 @@ export interface WriteEnd {
 /**
  * The write protocol (spec 70 section 2) for one approved request: preconditions at the target, then T1 (everything else
  * again, in one transaction, and the committed intent), then the call with the frozen bytes, then its outcome, which the
- * step's own commit (T2) writes. Nothing that happens after approval can do more than veto.
+ * step's own commit (T2) writes. Nothing that happens after approval can do more than veto. "held": writes are stopped
+ * (POL-13); the run waits with its request approved, and nothing was done.
  */
 export const carryOut = async (
   context: ToolStepContext,
   call: LoadedCall,
   approval: LoadedApproval,
-): Promise<WriteEnd> => {
+): Promise<WriteEnd | "held"> => {
   const { deps, lease, loaded, tools, pins } = context;
   const { run } = lease;
   const tool = tools.find((t) => t.row.id === call.toolId);
@@ -63,10 +64,11 @@ export const carryOut = async (
   };
   const claim = await fp("tool.claim", () =>
     approvals.claimExecution(withActor(ctx, ctx.actor), { approvalId: approval.id, callTimeoutS: timeoutS }, (f) =>
-      mayStillRun(f, run.workspaceId, run.id, tool.row.definitionHash),
+      mayStillRun(f, run.workspaceId, run.id, tool, tools),
     ),
   );
   if (claim.kind === "gone") return { settled: [], settles: [], updates: [], unknown: false };
+  if (claim.kind === "held") return "held";
   if (claim.kind === "invalid") return invalid(call, approval, claim.reason, WHY[claim.reason]);
 
   // From here on only the call's own time limit may end it: a cancel never cuts a write in half (RUN-8).

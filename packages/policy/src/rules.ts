@@ -2,7 +2,7 @@ import type { ApprovalLevel, PolicyDecision, PolicyLevel, StagingDecision } from
 
 export interface PolicyRule {
   readonly id: string;
-  /** `Group.action` (the tool id), `Group`, or `*`. Compared exactly, letter case included. */
+  /** `group.tool` (the tool's id), below it `group.tool.action`, `group.action`, `group`, or `*`. Compared exactly. */
   readonly pattern: string;
   /** `auto` asks nothing of its own; other rules and the classification still decide (POL-3). */
   readonly decision: StagingDecision;
@@ -28,9 +28,13 @@ export interface RuleSet {
 
 /** How a tool is addressed by rules. */
 export interface ToolName {
-  /** `group.action`, unique. */
+  /** `group.name`, unique. */
   readonly id: string;
   readonly group: string;
+  /**
+   * The call's `action` argument (POL-3); null where it has none, where there is no call yet, and where `group.action` is
+   * the id of another tool, whose rules no argument may reach.
+   */
   readonly action: string | null;
 }
 
@@ -45,7 +49,7 @@ export const BUILT_IN_STAGING_RULES: readonly PolicyRule[] = [
   "FTP.delete",
 ].map((pattern) => ({ id: `built-in:${pattern}`, pattern, decision: "approve", label: pattern, version: 1 }));
 
-/** How precisely a pattern names a tool: 4 and 3 exactly this tool or action, 2 its group, 1 everything, 0 not at all. */
+/** How precisely a pattern names a call: 4 and 3 exactly this tool or action, 2 its group, 1 everything, 0 not at all. */
 export const specificity = (pattern: string, tool: ToolName): number => {
   if (tool.action !== null && pattern === `${tool.id}.${tool.action}`) return 4;
   if (pattern === tool.id) return 3;

@@ -93,6 +93,8 @@ export interface LoadedPolicy {
   readonly fourEyes: boolean | null;
   readonly label: string;
   readonly version: number;
+  /** When the rule asks (POL-7); null: always. */
+  readonly condition: string | null;
 }
 
 export interface LoadedSource {
