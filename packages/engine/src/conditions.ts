@@ -3,6 +3,7 @@ import type { ClaimedRun, LoadedRun } from "@aiw/core/runs";
 import { actionOfCall, callValues, type Caller } from "@aiw/policy/call-values";
 import { type ParseCondition, type ParsedCondition, parseCondition } from "@aiw/policy/condition";
 import type { JudgedCall, KnownTool } from "./offers.ts";
+import { effectiveArguments } from "./stored-tools.ts";
 
 const parsed = new Map<string, ParsedCondition>();
 const mostKept = 500;
@@ -30,7 +31,7 @@ export const callerOf = (loaded: LoadedRun, run: Pick<ClaimedRun, "id" | "starte
   };
 };
 
-/** What rules see of a call: read from the arguments as they are frozen and executed (N72). */
+/** What rules see of a call: read from the arguments as they are frozen and executed (N72), those the platform sets included. */
 export const judgedCall = (
   tool: KnownTool,
   tools: readonly KnownTool[],
@@ -39,8 +40,9 @@ export const judgedCall = (
 ): JudgedCall => {
   const [group = tool.row.id] = tool.row.id.split(".");
   const isTool = (id: string): boolean => tools.some((t) => t.row.id === id);
+  const inEffect = effectiveArguments(tool.served?.settings ?? null, args, caller);
   return {
-    action: actionOfCall({ group, parameters: tool.definition.parameters }, args, isTool),
-    values: callValues(args, caller),
+    action: actionOfCall({ group, parameters: tool.definition.parameters }, inEffect, isTool),
+    values: callValues(inEffect, caller),
   };
 };

@@ -57,7 +57,8 @@ const sourceFor = (call: LoadedCall, args: JsonObject, loaded: LoadedRun, tool: 
   const sources = testedSources(loaded, tool.row.sourceKind);
   if (call.sourceId !== null)
     return sources.find((s) => s.id === call.sourceId) ?? "The source of this call is not connected any more.";
-  const named = args["source"];
+  // A server's tool may have an argument of that name; a workspace connects a server once.
+  const named = tool.served === null ? args["source"] : undefined;
   const names = sources.map((s) => `"${s.name}"`).join(", ");
   if (typeof named === "string")
     return (

@@ -6,12 +6,15 @@ import { actionsOf, hasActionlessCalls } from "@aiw/policy/call-values";
 import type { ConditionValues } from "@aiw/policy/condition";
 import { decide, type PolicyInput, type RuleSet, type Verdict } from "@aiw/policy/decide";
 import { parseOnce } from "./conditions.ts";
+import { usableTool, type UsableTool } from "./stored-tools.ts";
 
 /** A tool with what its connector says of it and what the platform knows of it. */
 export interface KnownTool {
   readonly row: LoadedTool;
   readonly definition: ToolDefinition;
   readonly connector: Connector;
+  /** For a tool that a server brought (MCP-1): what is pinned and declared for it; null for tools that are code. */
+  readonly served: UsableTool | null;
 }
 
 const hashes = new WeakMap<ToolDefinition, string>();
@@ -27,10 +30,13 @@ const pinnedHash = (definition: ToolDefinition): string => {
 export const knownTools = (connectors: ReadonlyMap<string, Connector>, loaded: LoadedRun): KnownTool[] => {
   const found: KnownTool[] = [];
   for (const row of loaded.tools) {
-    const connector = connectors.get(row.sourceKind);
-    const definition = connector?.tools.find((t) => t.id === row.id);
-    if (connector === undefined || definition === undefined || pinnedHash(definition) !== row.definitionHash) continue;
-    found.push({ row, definition, connector });
+    const connector = connectors.get(row.sourceKind.split(":")[0] ?? row.sourceKind);
+    if (connector === undefined) continue;
+    const served = usableTool(row, connector);
+    const definition = served?.definition ?? connector.tools.find((t) => t.id === row.id);
+    if (definition === undefined) continue;
+    if (served === null && pinnedHash(definition) !== row.definitionHash) continue;
+    found.push({ row, definition, connector, served });
   }
   return found;
 };
@@ -115,7 +121,25 @@ export const verdictFor = (
   );
 
 export const testedSources = (loaded: LoadedRun, kind: string): LoadedSource[] =>
-  loaded.sources.filter((s) => s.kind === kind && s.status === "tested");
+  loaded.sources.filter((s) => s.toolSource === kind && s.status === "tested");
+
+/**
+ * RUN-7: whether the target may be asked by the probe declared for this tool. It is a call too: the tool that is asked has to
+ * be classified as reading and unchanged since it was declared (N46). Tools that are code bring their own probe.
+ */
+export const mayProbe = (tool: KnownTool, all: readonly KnownTool[]): boolean => {
+  if (tool.definition.reconcile === "human") return false;
+  const probe = tool.served?.settings.probe;
+  if (tool.served === null || probe === undefined) return true;
+  return all.some(
+    ({ row, served }) =>
+      row.sourceKind === tool.row.sourceKind &&
+      row.riskClass === "read" &&
+      row.active &&
+      row.definitionHash === probe.definitionHash &&
+      served?.stored.wire["name"] === probe.tool,
+  );
+};
 
 /**
  * POL-9: what the model may call in this turn: active here, classified, unchanged, not denied, with a tested source behind

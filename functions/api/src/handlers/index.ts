@@ -3,7 +3,7 @@ import { adminHandlers } from "./admin.ts";
 import { approvalHandlers } from "./approvals.ts";
 import { chatHandlers } from "./chats.ts";
 import { identityHandlers } from "./identity.ts";
-import { policyHandlers } from "./policies.ts";
+import { mcpServerHandlers } from "./mcp-servers.ts";
 import { runHandlers } from "./runs.ts";
 import { sourceHandlers } from "./sources.ts";
 import { workspaceHandlers } from "./workspaces.ts";
@@ -17,5 +17,5 @@ export const handlers: Handlers = {
   ...runHandlers,
   ...approvalHandlers,
   ...adminHandlers,
-  ...policyHandlers,
+  ...mcpServerHandlers,
 };

@@ -1,3 +1,4 @@
+import { readToolSettings } from "@aiw/contract/mcp";
 import type { JsonObject, JsonValue } from "@aiw/contract/tools";
 import type {
   DiscoveredTool,
@@ -13,7 +14,6 @@ import { listRaw } from "./list.ts";
 import { toolNames } from "./names.ts";
 import { SchemaRefusal } from "./schema.ts";
 import { withSession, type Session, type SessionOptions } from "./session.ts";
-import { readToolSettings } from "./settings.ts";
 import { configOf } from "./source.ts";
 import { buildTool } from "./tool.ts";
 import { clipped, visible } from "./visible.ts";

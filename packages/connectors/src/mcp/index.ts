@@ -17,9 +17,7 @@ export type { McpWarning } from "./connection-test.ts";
 export type { Canonical } from "./discover.ts";
 export { McpFailure } from "./failure.ts";
 export type { McpLimits } from "./limits.ts";
-export { isServerName } from "./names.ts";
 export type { ResourceEntry } from "./resources.ts";
-export { readToolSettings, type ToolSettings } from "./settings.ts";
 export type { McpEgress } from "./source.ts";
 
 export interface McpConnectorOptions {

@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from "@aiw/contract/tools";
 import { sortOut } from "./discover.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import { readSchema, SchemaRefusal } from "./schema.ts";
-import { readToolSettings } from "./settings.ts";
+import { readToolSettings } from "@aiw/contract/mcp";
 
 const canonical = {
   text: (value: JsonValue) => JSON.stringify(value),
@@ -92,7 +92,7 @@ describe("what an admin declares", () => {
     [{ idempotencyArgument: "nothing" }, "idempotencyArgument"],
     [{ idempotencyArgument: "key", serverArguments: { key: "x" } }, "idempotencyArgument"],
     [{ unknown: 1 }, "settings"],
-    [{ probe: { tool: "find" } }, "probe.definitionHash"],
+    [{ probe: { tool: "find" } }, "probe.arguments"],
   ])("MCP-2 %j is refused, with its field", (settings, field) => {
     expect(() => readToolSettings(settings, input)).toThrow(
       expect.objectContaining({ code: "bad_request", fields: { [field]: "invalid" } }),

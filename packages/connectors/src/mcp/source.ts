@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { isEndpointAddress, isServerName, mcpPurpose, type McpPurpose } from "@aiw/contract/mcp";
 import { Problem } from "@aiw/contract/problem";
 import type { JsonObject, JsonValue } from "@aiw/contract/tools";
 import type { Egress } from "@aiw/platform/egress";
 import type { SourceAccess } from "../connector/index.ts";
-import { isServerName } from "./names.ts";
 
 /** The part of the platform's egress guard this room needs (SRC-3). */
 export type McpEgress = Pick<Egress, "check" | "request">;
@@ -12,7 +12,7 @@ const configSchema = z.strictObject({
   url: z.string().min(1).max(2000),
   /** Short name; the first part of every tool id (MCP-1). */
   server: z.string(),
-  purpose: z.enum(["general", "memory", "documents"]).default("general"),
+  purpose: mcpPurpose.default("general"),
   /** The server's instructions as last fetched; only those of memory servers go into the prompt (MCP-1). */
   instructions: z.string().nullish(),
 });
@@ -20,7 +20,7 @@ const configSchema = z.strictObject({
 export interface McpConfig {
   readonly url: string;
   readonly server: string;
-  readonly purpose: "general" | "memory" | "documents";
+  readonly purpose: McpPurpose;
   readonly instructions: string | null;
 }
 
@@ -43,13 +43,8 @@ export const readMcpConfig = (input: JsonValue, egress: McpEgress, taken: Iterab
 };
 
 const endpoint = (text: string, egress: McpEgress): URL => {
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-  if (/[\u0000-\u0020\u007f\\]/.test(text) || !URL.canParse(text)) throw invalid("url", "source_url_invalid");
+  if (!isEndpointAddress(text)) throw invalid("url", "source_url_invalid");
   const url = new URL(text);
-  // A token belongs into its own sealed field, never into an address that is shown and logged (N50).
-  const secretive = [...url.searchParams.keys()].some((name) => /token|secret|passw|api_?key|^key$|auth/i.test(name));
-  if (url.username !== "" || url.password !== "" || url.hash !== "" || secretive)
-    throw invalid("url", "source_url_invalid");
   try {
     egress.check(url.href);
   } catch (cause) {

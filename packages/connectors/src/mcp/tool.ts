@@ -1,9 +1,10 @@
+import type { ToolSettings } from "@aiw/contract/mcp";
 import type { JsonObject, RiskClass, ToolDefinition } from "@aiw/contract/tools";
 import type { StoredTool, ToolFinding } from "../connector/index.ts";
 import { isArray, isObject, member } from "./json.ts";
 import type { McpLimits } from "./limits.ts";
 import { readSchema, SchemaRefusal } from "./schema.ts";
-import { hiddenArguments, settingsOf, type ToolSettings } from "./settings.ts";
+import { hiddenArguments, settingsOf } from "./settings.ts";
 import { clipped, hasHidden, withoutHidden } from "./visible.ts";
 
 export interface BuiltTool {

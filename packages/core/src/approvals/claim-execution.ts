@@ -143,7 +143,7 @@ const factsOf = async (tx: Tx, workspaceId: string, approvalId: string): Promise
            when a.level = 'global_approver' then exists (select from users u where u.id = a.decided_by and u.is_global_approver and u.disabled_at is null)
            else exists (select from memberships m join users u on u.id = m.user_id where m.workspace_id = a.workspace_id and m.user_id = a.decided_by
                           and m.role in ('admin', 'approver') and u.disabled_at is null) end as decider_may,
-      a.source_id is null or exists (select from sources s where s.id = a.source_id and s.removed_at is null) as source_connected,
+      a.source_id is null or exists (select from connected_sources s where s.id = a.source_id) as source_connected,
       (select m.role from memberships m where m.workspace_id = a.workspace_id and m.user_id = a.requester_id) as requester_role,
       exists (select from users u where u.id = a.requester_id and u.is_global_approver) as requester_global,
       w.team_id, w.writes_stopped_at is not null or p.writes_stopped_at is not null as writes_stopped,
@@ -153,7 +153,7 @@ const factsOf = async (tx: Tx, workspaceId: string, approvalId: string): Promise
   if (a === undefined) return null;
   const [tool] = await tx<LoadedTool[]>`
     select t.id, t.wire_name as "wireName", t.source_kind as "sourceKind", t.definition_hash as "definitionHash", t.risk_class as "riskClass",
-           t.decision, t.level, t.four_eyes as "fourEyes", coalesce(x.active, t.default_active) as active
+           t.decision, t.level, t.four_eyes as "fourEyes", coalesce(x.active, t.default_active) and t.missing_at is null as active
       from tools t left join workspace_tools x on x.tool_id = t.id and x.workspace_id = ${workspaceId} where t.id = ${a.tool_id}`;
   const policies = await tx<LoadedPolicy[]>`
     select id, level, source_id as "sourceId", pattern, decision, approval_level as "approvalLevel", four_eyes as "fourEyes", label, version, condition

@@ -1,3 +1,4 @@
 export { adminList, classify } from "./admin.ts";
+export { canonical } from "./canonical.ts";
 export { acceptSuggestions, hashOf, register } from "./register.ts";
 export { list, setActive } from "./workspace.ts";
