@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { runEventBody } from "./events.ts";
 import { id, sha256 } from "./ids.ts";
+import { POLICY_ENDPOINTS } from "./policies.ts";
 import { mcpPurpose, toolSettingsInput } from "./mcp.ts";
 import { approvalLevel, chatMode, policyDecision, riskClass, toolId, writePolicy } from "./tools.ts";
 import * as v from "./views.ts";
@@ -513,6 +514,7 @@ export const ENDPOINTS = {
     response: v.adminTool,
     summary: "Classify a tool (POL-4)",
   }),
+  ...POLICY_ENDPOINTS,
   listMcpServers: endpoint({
     method: "GET",
     path: "/api/admin/mcp-servers",

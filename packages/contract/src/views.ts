@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { explanation } from "./explanation.ts";
 import { commitSha, id, instant, sha256 } from "./ids.ts";
 import { callStatus, endReason, invalidReason, requestStatus, runStatus } from "./runs.ts";
 import { mcpPurpose, toolSettings } from "./mcp.ts";
@@ -105,7 +106,7 @@ export const workspaceTool = z.object({
   decision: policyDecision,
   level: approvalLevel,
   fourEyes: z.boolean(),
-  explanation: z.object({ code: z.string(), params: z.record(z.string(), z.unknown()) }),
+  explanation,
 });
 export type WorkspaceTool = z.infer<typeof workspaceTool>;
 
@@ -289,7 +290,9 @@ export const approvalDetail = approvalSummary.extend({
   hiddenCharacters: z.number().int(),
   preview,
   preconditions: z.record(z.string(), z.unknown()),
-  explanation: z.object({ code: z.string(), params: z.record(z.string(), z.unknown()) }),
+  explanation,
+  /** Writes of this kind are stopped here (POL-13): an approved request waits. */
+  stopped: z.boolean(),
   /** What the model said beside the call; unchecked, shown last. */
   modelNote: z.string().nullable(),
   executeBefore: instant.nullable(),
@@ -383,10 +386,14 @@ export const runStep = z.object({
   endedAt: instant.nullable(),
   outcome: z.string().nullable(),
 });
+/** A call with what the gate said to it; null while it was not judged. */
+export const judgedCall = toolCall.extend({ decision: policyDecision.nullable(), explanation: explanation.nullable() });
+export type JudgedCall = z.infer<typeof judgedCall>;
+
 export const runDetail = runSummary.extend({
   pins: z.array(z.object({ sourceId: id, sourceName: z.string(), commit: commitSha.nullable() })),
   steps: z.array(runStep),
-  toolCalls: z.array(toolCall),
+  toolCalls: z.array(judgedCall),
   approvals: z.array(approvalSummary),
   /** Run states over time, for the timeline: waits are drawn as gaps. */
   phases: z.array(z.object({ status: runStatus, at: instant })),

@@ -3,6 +3,7 @@ import { adminHandlers } from "./admin.ts";
 import { approvalHandlers } from "./approvals.ts";
 import { chatHandlers } from "./chats.ts";
 import { identityHandlers } from "./identity.ts";
+import { policyHandlers } from "./policies.ts";
 import { mcpServerHandlers } from "./mcp-servers.ts";
 import { runHandlers } from "./runs.ts";
 import { sourceHandlers } from "./sources.ts";
@@ -18,4 +19,5 @@ export const handlers: Handlers = {
   ...approvalHandlers,
   ...adminHandlers,
   ...mcpServerHandlers,
+  ...policyHandlers,
 };
