@@ -55,6 +55,11 @@ const TABLE: Record<string, Row> = {
     own: "401 401 404 404 404 403 403 201",
     body: () => ({ kind: "git", name: randomUUID(), url: "https://git.example.com/a/b", confirmed: true }),
   },
+  listAvailableServers: { own: ADMINS },
+  connectServer: {
+    own: "401 401 404 404 404 403 403 201",
+    body: (ids) => ({ serverId: ids.serverId, name: randomUUID(), confirmed: true }),
+  },
   getSource: { own: MEMBERS },
   replaceSecret: { own: ADMINS, body: () => ({ token: "a-new-token-for-git" }) },
   removeSource: { own: "401 401 404 404 404 403 403 204" },
@@ -123,6 +128,15 @@ const TABLE: Record<string, Row> = {
   listTeams: { own: PLATFORM },
   createTeam: { own: PLATFORM_MAKES, body: () => ({ name: randomUUID(), maxParallelRuns: 2 }) },
 
+  listMcpServers: { own: PLATFORM },
+  registerMcpServer: {
+    own: PLATFORM_MAKES,
+    body: () => ({ name: `s${randomUUID().slice(0, 8)}`, url: "https://mcp.example.com/mcp" }),
+  },
+  fetchMcpTools: { own: "401 401 403 202 403 403 403 403" },
+  replaceMcpToken: { own: PLATFORM, body: () => ({ token: "a-new-token-for-it" }) },
+  removeMcpServer: { own: "401 401 403 204 403 403 403 403" },
+
   listTools: { own: PLATFORM },
   classifyTool: {
     own: "401 401 403 409 403 403 403 403",
@@ -149,7 +163,8 @@ type Ids = Readonly<
     | "runId"
     | "approvalId"
     | "policyId"
-    | "platformPolicyId",
+    | "platformPolicyId"
+    | "serverId",
     string
   >
 >;
@@ -196,10 +211,13 @@ async function records(workspaceId: string, requester: Role, admin: Role): Promi
     insert into tool_policies (workspace_id, level, pattern, decision) values (${workspaceId}, 'workspace', '*', 'approve') returning id`;
   const [platformPolicy] = await api.admin
     .sql`insert into tool_policies (level, pattern, decision) values ('platform', '*', 'approve') returning id`;
+  const [server] = await api.admin.sql`
+    insert into mcp_servers (name, url, created_by) values (${`s${randomUUID().slice(0, 8)}`}, 'https://mcp.example.com/mcp', ${api.ids.admin}) returning id`;
   return {
     workspaceId,
     projectId: workspaceId,
     userId,
+    serverId: String(server?.["id"]),
     toolId: "git.read_file",
     sourceId,
     jobId: String(job?.["id"]),
@@ -223,6 +241,7 @@ const absent = (): Ids => {
     approvalId: id(),
     policyId: id(),
     platformPolicyId: id(),
+    serverId: id(),
   };
 };
 const malformed: Ids = {
@@ -236,6 +255,7 @@ const malformed: Ids = {
   runId: "-1",
   approvalId: "9".repeat(40),
   policyId: "built-in:Mail.send",
+  serverId: "orders",
   platformPolicyId: "try",
 };
 
@@ -272,7 +292,9 @@ async function call(name: EndpointName, client: Client, ids: Ids): Promise<Answe
 const foreignTo = (name: EndpointName): Ids => ({
   ...foreign,
   toolId: "no.such_tool",
-  ...(ENDPOINTS[name].access === "platform" ? { userId: randomUUID(), platformPolicyId: randomUUID() } : {}),
+  ...(ENDPOINTS[name].access === "platform"
+    ? { userId: randomUUID(), platformPolicyId: randomUUID(), serverId: randomUUID() }
+    : {}),
 });
 
 const visible = (answer: Answer): unknown => ({ status: answer.status, body: { ...answer.body, requestId: "" } });
