@@ -25,6 +25,10 @@ export const keys = {
   approvals: (filter: string, workspaceId: string | undefined) =>
     ["approvals", "list", filter, workspaceId ?? "all"] as const,
   approval: (approvalId: string) => ["approvals", "one", approvalId] as const,
+  policies: (workspaceId: string) => ["ws", workspaceId, "policies"] as const,
+  writeStop: (workspaceId: string) => ["ws", workspaceId, "write-stop"] as const,
+  adminPolicies: ["admin", "policies"] as const,
+  adminWriteStop: ["admin", "write-stop"] as const,
   adminTools: ["admin", "tools"] as const,
   allAdminUsers: ["admin", "users"] as const,
   adminUsers: (search: string) => ["admin", "users", search] as const,

@@ -16,6 +16,7 @@ export const de = {
     sources: "Quellen",
     settings: "Einstellungen",
     tools: "Tool-Einstufung",
+    policies: "Plattform-Regeln",
     users: "Personen und Teams",
     workspaces: "Workspaces",
     me: "Mein Konto",
