@@ -59,17 +59,26 @@ const Instead = (props: { readonly report: ConditionReport; readonly automatic: 
   </div>
 );
 
-/** Every level that had a say, in order, with what it asked for (POL-3). */
-const Chain = (props: { readonly explanation: Explanation }): JSX.Element => (
+/** Every level that had a say, in order, with what it asked for (POL-3); the conditions that decided nothing with their values. */
+const Chain = (props: { readonly explanation: Explanation; readonly open: boolean }): JSX.Element => (
   <Show when={(props.explanation.steps ?? []).length > 1}>
-    <details>
+    <details open={props.open}>
       <summary class="min-h-6 text-meta text-ink-2">{t("why.chain")}</summary>
       <ol class="mt-1 flex flex-col gap-1.5">
         <For each={props.explanation.steps}>
           {(step) => (
             <li class="flex flex-wrap items-start gap-x-2 gap-y-0.5 [overflow-wrap:anywhere]">
               <DecisionBadge decision={step.decision} />
-              <span class="min-w-0 flex-1 basis-48 text-ink-2">{explain(step)}</span>
+              <div class="min-w-0 flex-1 basis-48 text-ink-2">
+                {explain(step)}
+                <Show when={step.ruleId !== props.explanation.ruleId && step.condition}>
+                  {(report) => (
+                    <Show when={report().trace.length > 0}>
+                      <Trace report={report()} />
+                    </Show>
+                  )}
+                </Show>
+              </div>
             </li>
           )}
         </For>
@@ -78,8 +87,8 @@ const Chain = (props: { readonly explanation: Explanation }): JSX.Element => (
   </Show>
 );
 
-/** Why am I asked, and what would have made it automatic (POL-2, POL-7). */
-export const Why = (props: { readonly explanation: Explanation }): JSX.Element => (
+/** Why am I asked, and what would have made it automatic (POL-2, POL-7). `open`: with every level at once. */
+export const Why = (props: { readonly explanation: Explanation; readonly open?: boolean }): JSX.Element => (
   <div class="flex flex-col gap-2">
     <p class="[overflow-wrap:anywhere]">{explain(props.explanation)}</p>
     <Show when={props.explanation.condition}>
@@ -94,6 +103,6 @@ export const Why = (props: { readonly explanation: Explanation }): JSX.Element =
         </>
       )}
     </Show>
-    <Chain explanation={props.explanation} />
+    <Chain explanation={props.explanation} open={props.open === true} />
   </div>
 );

@@ -8,6 +8,7 @@ export const de = {
   group: {
     own: "Regeln dieses Workspace",
     platform: "Regeln der Plattform",
+    ownPlatform: "Von der Plattform-Administration",
     builtIn: "Eingebaute Regeln",
   },
   none: "Noch keine eigenen Regeln.",
@@ -130,7 +131,7 @@ export const de = {
   },
   stop: {
     title: "Schreiben nach außen anhalten",
-    hint: "Sofort wird nichts mehr in fremde Systeme geschrieben. Anträge bleiben bestehen, Freigegebenes wartet.",
+    hint: "Hält alles Schreiben in fremde Systeme sofort an. Anträge bleiben bestehen, Freigegebenes wartet.",
     stopped: "Schreiben nach außen ist angehalten",
     since: "seit {{ time }}, durch {{ name }}",
     sinceOnly: "seit {{ time }}",

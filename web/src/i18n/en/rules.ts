@@ -10,6 +10,7 @@ export const en: typeof de = {
   group: {
     own: "Rules of this workspace",
     platform: "Rules of the platform",
+    ownPlatform: "Set by platform admins",
     builtIn: "Built-in rules",
   },
   none: "No rules of its own yet.",
@@ -132,7 +133,7 @@ export const en: typeof de = {
   },
   stop: {
     title: "Stop writes to the outside",
-    hint: "From now on nothing is written to other systems. Requests stay, what is approved waits.",
+    hint: "Stops every write to other systems at once. Requests stay, what is approved waits.",
     stopped: "Writes to the outside are stopped",
     since: "since {{ time }}, by {{ name }}",
     sinceOnly: "since {{ time }}",

@@ -11,8 +11,13 @@ import { WriteStop } from "../rules/write-stop.tsx";
 export const AdminPoliciesPage = (): JSX.Element => (
   <Page>
     <PageHeader title={t("platformTitle")} lead={t("platformIntro")} />
-    <RuleList door={platformDoor} mayChange />
-    <RuleTrial door={platformDoor} />
+    <section aria-labelledby="rule-list-title" class="flex flex-col gap-3">
+      <h2 id="rule-list-title" class="text-lg">
+        {t("title")}
+      </h2>
+      <RuleList door={platformDoor} mayChange />
+      <RuleTrial door={platformDoor} />
+    </section>
     <WriteStop workspaceId={null} mayChange />
   </Page>
 );

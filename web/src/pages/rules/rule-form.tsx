@@ -32,7 +32,7 @@ export const RuleForm = (props: {
 }): JSX.Element => {
   // The form works on what it was opened with; a newer state may arrive meanwhile and must not slip under the choice.
   const [base, setBase] = createSignal(props.rule);
-  const [draft, setDraft] = createStore<RuleDraft>(props.rule === null ? { ...EMPTY } : draftOf(props.rule));
+  const [draft, replaceDraft] = createStore<RuleDraft>(props.rule === null ? { ...EMPTY } : draftOf(props.rule));
   const [busy, setBusy] = createSignal(false);
   const [conflict, setConflict] = createSignal(false);
   const [failure, setFailure] = createSignal<ApiProblem | null>(null);
@@ -43,6 +43,11 @@ export const RuleForm = (props: {
   let first: HTMLInputElement | undefined;
   onMount(() => first?.focus());
 
+  /** What was found wrong is about what stood there before. */
+  const setDraft = (change: Partial<RuleDraft>): void => {
+    setFailure(null);
+    replaceDraft(change);
+  };
   const faults = (): Readonly<Partial<Record<RuleField, string>>> => {
     const problem = failure();
     return problem === null ? {} : ruleFaults(problem);
@@ -54,7 +59,7 @@ export const RuleForm = (props: {
     await queryClient.refetchQueries({ queryKey: props.door.queryKey });
     const { rule } = props;
     setBase(rule);
-    if (rule !== null) setDraft(draftOf(rule));
+    if (rule !== null) replaceDraft(draftOf(rule));
     setConflict(true);
   };
   const showFailure = (error: unknown): void => {

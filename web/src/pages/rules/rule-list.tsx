@@ -130,6 +130,8 @@ const Row = (props: {
 
 const Group = (props: {
   readonly title: string;
+  /** The title stands above already. */
+  readonly titled?: boolean;
   readonly hint?: string;
   readonly rules: readonly PolicyRuleView[];
   readonly door: RuleDoor;
@@ -137,7 +139,7 @@ const Group = (props: {
   readonly children?: JSX.Element;
 }): JSX.Element => (
   <section class="flex flex-col gap-2" aria-label={props.title}>
-    <h3 class="font-medium">{props.title}</h3>
+    <h3 class={props.titled === true ? "sr-only" : "font-medium"}>{props.title}</h3>
     <Show when={props.hint}>
       <p class="text-meta text-ink-2">{props.hint}</p>
     </Show>
@@ -183,7 +185,7 @@ export const RuleList = (props: { readonly door: RuleDoor; readonly mayChange: b
           return (
             <div class="flex flex-col gap-5">
               <Group
-                title={props.door.workspaceId === null ? t("group.platform") : t("group.own")}
+                title={props.door.workspaceId === null ? t("group.ownPlatform") : t("group.own")}
                 rules={own()}
                 door={props.door}
                 onRemove={setLeaving}
@@ -231,6 +233,7 @@ export const RuleList = (props: { readonly door: RuleDoor; readonly mayChange: b
                   <div class="mt-2">
                     <Group
                       title={t("group.builtIn")}
+                      titled
                       hint={t("lockedBuiltIn")}
                       rules={builtIn()}
                       door={props.door}

@@ -29,7 +29,7 @@ const Result = (props: { readonly trial: Trial }): JSX.Element => (
         </Show>
       </Show>
     </p>
-    <Why explanation={props.trial.explanation} />
+    <Why explanation={props.trial.explanation} open />
   </div>
 );
 
@@ -77,7 +77,7 @@ export const RuleTrial = (props: {
     }
   };
   return (
-    <section aria-label={t("try.title")} class="flex flex-col gap-3 border-t border-line pt-3">
+    <div role="group" aria-label={t("try.title")} class="flex flex-col gap-3 border-t border-line pt-3">
       <div>
         <h3 class="font-medium">{t("try.title")}</h3>
         <p class="text-meta text-ink-2">
@@ -192,6 +192,6 @@ export const RuleTrial = (props: {
         </button>
       </form>
       <Show when={trial()}>{(found) => <Result trial={found()} />}</Show>
-    </section>
+    </div>
   );
 };
