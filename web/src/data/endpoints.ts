@@ -22,6 +22,8 @@ export const ENDPOINTS = {
   listAudit: { method: "GET", path: "/api/workspaces/:workspaceId/audit" },
   listSources: { method: "GET", path: "/api/workspaces/:workspaceId/sources" },
   createSource: { method: "POST", path: "/api/workspaces/:workspaceId/sources" },
+  listAvailableServers: { method: "GET", path: "/api/workspaces/:workspaceId/mcp-servers" },
+  connectServer: { method: "POST", path: "/api/workspaces/:workspaceId/mcp-sources" },
   getSource: { method: "GET", path: "/api/workspaces/:workspaceId/sources/:sourceId" },
   replaceSecret: { method: "PUT", path: "/api/workspaces/:workspaceId/sources/:sourceId/secret" },
   removeSource: { method: "DELETE", path: "/api/workspaces/:workspaceId/sources/:sourceId" },
@@ -70,4 +72,9 @@ export const ENDPOINTS = {
   createTeam: { method: "POST", path: "/api/admin/teams" },
   listTools: { method: "GET", path: "/api/admin/tools" },
   classifyTool: { method: "PUT", path: "/api/admin/tools/:toolId/classification" },
+  listMcpServers: { method: "GET", path: "/api/admin/mcp-servers" },
+  registerMcpServer: { method: "POST", path: "/api/admin/mcp-servers" },
+  fetchMcpTools: { method: "POST", path: "/api/admin/mcp-servers/:serverId/fetch" },
+  replaceMcpToken: { method: "PUT", path: "/api/admin/mcp-servers/:serverId/token" },
+  removeMcpServer: { method: "DELETE", path: "/api/admin/mcp-servers/:serverId" },
 } as const satisfies Record<EndpointName, { readonly method: Method; readonly path: string }>;

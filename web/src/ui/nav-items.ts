@@ -7,6 +7,7 @@ import FolderGit2 from "lucide-solid/icons/folder-git-2";
 import House from "lucide-solid/icons/house";
 import Inbox from "lucide-solid/icons/inbox";
 import Layers from "lucide-solid/icons/layers";
+import Plug from "lucide-solid/icons/plug";
 import MessageSquare from "lucide-solid/icons/message-square";
 import Scale from "lucide-solid/icons/scale";
 import Settings from "lucide-solid/icons/settings";
@@ -59,6 +60,7 @@ export const useNavItems = () => {
       ? [
           { id: "tools", label: t("nav.tools"), href: "/admin/tools", icon: ShieldCheck },
           { id: "policies", label: t("nav.policies"), href: "/admin/policies", icon: Scale },
+          { id: "mcp", label: t("nav.mcp"), href: "/admin/mcp", icon: Plug },
           { id: "users", label: t("nav.users"), href: "/admin/users", icon: Users },
         ]
       : [],

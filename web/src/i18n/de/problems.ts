@@ -37,6 +37,7 @@ export const de = {
   source_read_only: "Die Zugangsdaten erlauben nur Lesen.",
   mcp_protocol: "Der Server hat nicht wie ein MCP-Server geantwortet. Bitte die Adresse prüfen.",
   mcp_version: "Der Server spricht nur eine neuere Version von MCP als diese Plattform.",
+  mcp_server_connected: "Der Server ist in diesem Workspace schon verbunden.",
   rule_pattern_unknown: "Ein Tool, eine Aktion oder eine Gruppe dieses Namens gibt es nicht.",
   rule_taken: "Diese Regel gibt es schon. Bitte die vorhandene ändern.",
   rule_only_tightens: "Regeln eines Workspace können nur verschärfen. Lockern kann die Plattform-Administration.",

@@ -36,6 +36,7 @@ export const en: typeof de = {
   source_read_only: "The credentials allow reading only.",
   mcp_protocol: "The server did not answer as an MCP server. Please check the address.",
   mcp_version: "The server speaks only a newer version of MCP than this platform.",
+  mcp_server_connected: "This server is already connected to the workspace.",
   rule_pattern_unknown: "There is no tool, action or group of this name.",
   rule_taken: "This rule exists already. Please change the existing one.",
   rule_only_tightens: "Rules of a workspace can only tighten. Platform admins can relax.",
