@@ -338,6 +338,27 @@ describe("try it (POL-7)", () => {
     },
   );
 
+  test("POL-3 N44 a call's own action and the arguments the platform sets are judged, as the gate does", async () => {
+    const definition = {
+      name: "order",
+      inputSchema: {
+        type: "object",
+        properties: { action: { type: "string", enum: ["list", "cancel"] }, shop: { type: "string" } },
+      },
+    };
+    await api.admin.sql`
+      insert into tools (id, wire_name, kind, source_kind, definition, definition_hash, suggested_risk_class, risk_class, settings)
+      values ('shop.order', 'shop__order', 'mcp', 'mcp:shop', ${JSON.stringify(definition)}, ${"1".repeat(64)}, 'read', 'read',
+              ${api.admin.sql.json({ serverArguments: { shop: "north" } })})`;
+    const rule = { policyId: null, ...draft({ pattern: "shop.order.cancel", condition: 'param.shop == "north"' }) };
+    const order = (args: string) => tried({ toolId: "shop.order", args, draft: rule });
+    expect((await order('{"action":"cancel","shop":"south"}')).body.decision).toBe("require_approval");
+    expect((await order('{"action":"list"}')).body.decision).toBe("allow");
+    expect((await order('{"action":"CANCEL"}')).body.decision).toBe("allow");
+    expect((await add({ pattern: "shop.order.sell" })).body.code).toBe("rule_pattern_unknown");
+    await api.admin.sql`delete from tools where id = 'shop.order'`;
+  });
+
   test("POL-7 a draft is checked as if it were saved; unknown tools and foreign sources are refused", async () => {
     expect((await tried({ draft: { policyId: null, ...draft({ condition: "parm.a" }) } })).body.code).toBe(
       "condition_invalid",

@@ -1,9 +1,9 @@
 import type { JsonObject } from "@aiw/contract/tools";
 import type { ClaimedRun, LoadedRun } from "@aiw/core/runs";
+import { effectiveArguments } from "@aiw/core/tools";
 import { actionOfCall, callValues, type Caller } from "@aiw/policy/call-values";
 import { type ParseCondition, type ParsedCondition, parseCondition } from "@aiw/policy/condition";
 import type { JudgedCall, KnownTool } from "./offers.ts";
-import { effectiveArguments } from "./stored-tools.ts";
 
 const parsed = new Map<string, ParsedCondition>();
 const mostKept = 500;

@@ -1,5 +1,5 @@
 import type { Connector, StoredTool } from "@aiw/connectors/connector";
-import { fromContext, toolSettings, type ToolSettings } from "@aiw/contract/mcp";
+import { toolSettings, type ToolSettings } from "@aiw/contract/mcp";
 import type { JsonObject, ToolDefinition } from "@aiw/contract/tools";
 import type { LoadedTool } from "@aiw/core/runs";
 import * as tools from "@aiw/core/tools";
@@ -45,27 +45,4 @@ const make = (
   const definition = connector.definitionOf?.(stored) ?? null;
   const settings = toolSettings.safeParse(of.settings);
   return definition === null || !settings.success ? null : { stored, settings: settings.data, definition };
-};
-
-/** Whom a call is made for, as far as arguments may be set from it. */
-type ArgumentContext = Readonly<Record<"userId" | "workspaceId" | "teamId" | "runId", string>>;
-
-/**
- * The arguments a call has in effect: what the platform sets stands in place of whatever the model wrote there (N44), so that
- * rules judge what is sent. The key of a request decides nothing and is left out.
- */
-export const effectiveArguments = (
-  settings: ToolSettings | null,
-  args: JsonObject,
-  context: ArgumentContext,
-): JsonObject => {
-  if (settings === null) return args;
-  const own = Object.entries(args).filter(([name]) => name !== settings.idempotencyArgument);
-  const set = Object.entries(settings.serverArguments).map(([name, value]) => [name, valueOf(value, context)] as const);
-  return Object.fromEntries([...own, ...set]);
-};
-
-const valueOf = (value: ToolSettings["serverArguments"][string], context: ArgumentContext) => {
-  const marked = fromContext.safeParse(value);
-  return marked.success ? context[marked.data.$context] : value;
 };

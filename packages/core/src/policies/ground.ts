@@ -1,3 +1,4 @@
+import { toolSettings, type ToolSettings } from "@aiw/contract/mcp";
 import type { ApprovalLevel, JsonObject, PolicyDecision, RiskClass, WritePolicy } from "@aiw/contract/tools";
 import type { Tx } from "@aiw/platform/db";
 import type { PolicyInput, RuleSet } from "@aiw/policy/decide";
@@ -13,6 +14,8 @@ export interface KnownTool {
   readonly decision: PolicyDecision | null;
   readonly level: ApprovalLevel;
   readonly fourEyes: boolean;
+  /** Arguments the platform sets on its calls; null: it has none. */
+  readonly settings: ToolSettings | null;
 }
 
 /** What rules are judged against: every tool the platform knows, and the rules of the platform and of one workspace. */
@@ -22,12 +25,16 @@ export interface Ground {
   readonly writePolicy: WritePolicy;
 }
 
-type ToolRow = Omit<KnownTool, "group" | "parameters"> & { readonly definition: string };
+type ToolRow = Omit<KnownTool, "group" | "parameters" | "settings"> & {
+  readonly definition: string;
+  readonly kind: string;
+  readonly settings: unknown;
+};
 
 /** Reads them; without a workspace those of the platform alone, with the mode that leaves rules the most room. */
 export async function loadGround(tx: Tx, workspaceId: string | null): Promise<Ground> {
   const tools = await tx<ToolRow[]>`
-    select id, definition, risk_class as "riskClass", decision, level, four_eyes as "fourEyes" from tools order by id`;
+    select id, definition, risk_class as "riskClass", decision, level, four_eyes as "fourEyes", kind, settings from tools order by id`;
   const rules = await tx<RuleRow[]>`
     select id, level, source_id as "sourceId", pattern, decision, condition, approval_level as "approvalLevel", four_eyes as "fourEyes",
            label, version
@@ -36,8 +43,9 @@ export async function loadGround(tx: Tx, workspaceId: string | null): Promise<Gr
     select coalesce(p.forced_write_policy, w.write_policy, 'risk_based') as write_policy
       from platform_settings p left join workspaces w on w.id = ${workspaceId}`;
   return {
-    tools: tools.map(({ definition, ...tool }) => ({
+    tools: tools.map(({ definition, kind, settings, ...tool }) => ({
       ...tool,
+      settings: kind === "mcp" ? (toolSettings.safeParse(settings).data ?? null) : null,
       group: tool.id.split(".")[0] ?? tool.id,
       parameters: parametersOf(definition),
     })),

@@ -10,6 +10,7 @@ import { decide } from "@aiw/policy/decide";
 import { readArguments } from "@aiw/policy/json";
 import { requireAdmin, requirePlatformAdmin } from "../identity/actors.ts";
 import { inWorkspace } from "../identity/scope.ts";
+import { effectiveArguments } from "../tools/effective-arguments.ts";
 import { checkDraft } from "./check.ts";
 import { type Ground, inputOf, loadGround } from "./ground.ts";
 import { type RuleDraft, type RuleRow, ruleSets } from "./rule.ts";
@@ -92,7 +93,7 @@ const withDraft = (
 function judge(ground: Ground, sample: Sample, sourceId: string | null, caller: Caller): Trial {
   const tool = ground.tools.find(({ id }) => id === sample.toolId);
   if (tool === undefined) throw new Problem("bad_request", { fields: { toolId: "unknown" } });
-  const args = argumentsOf(sample.args);
+  const args = effectiveArguments(tool.settings, argumentsOf(sample.args), caller);
   const action = actionOfCall(tool, args, (id) => ground.tools.some((other) => other.id === id));
   const input = inputOf(tool, action, ruleSets(ground.rules, sourceId), ground.writePolicy);
   const { decision, level, fourEyes, explanation } = decide({ ...input, values: callValues(args, caller) });
