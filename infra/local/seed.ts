@@ -1,5 +1,6 @@
 import type { Human, System } from "@aiw/contract/actors";
 import * as identity from "@aiw/core/identity";
+import * as mcpServers from "@aiw/core/mcp-servers";
 import * as sources from "@aiw/core/sources";
 import * as teams from "@aiw/core/teams";
 import * as tools from "@aiw/core/tools";
@@ -32,8 +33,11 @@ export interface SeedOptions {
   readonly log: Log;
   readonly vault: Vault;
   readonly egress: Egress;
+  readonly mcpEgress: Egress;
   readonly repositoryUrl: string;
   readonly gitToken: string;
+  /** The demo's MCP server. */
+  readonly orders: { readonly name: string; readonly url: string; readonly token: string };
   readonly approvalTtlS: number;
   readonly maxToolRounds: number;
   readonly teamMaxParallelRuns: number;
@@ -47,7 +51,8 @@ export const registerTools = async (admin: Database, log: Log): Promise<void> =>
 
 /**
  * The demo: two teams, a person in each role, a workspace whose repository is connected and tested by the same job a click
- * starts. Doing it again changes nothing that a person changed since.
+ * starts, and a registered MCP server whose tools wait for a classification. Doing it again changes nothing that a person
+ * changed since.
  */
 export const seedDemo = async (options: SeedOptions): Promise<void> => {
   const { admin, api, log } = options;
@@ -88,6 +93,13 @@ export const seedDemo = async (options: SeedOptions): Promise<void> => {
   );
   const job = await sources.requestTest(inside, source.id);
   await options.ringJob(job.id);
+  const asAdmin: Ctx<Human> = { ...asOwner, actor: { ...human(ids, "admin"), isPlatformAdmin: true } };
+  const registered = await mcpServers.register(
+    asAdmin,
+    { ...options.orders, purpose: "general" },
+    { vault: options.vault, egress: options.mcpEgress },
+  );
+  await options.ringJob(registered.job.id);
 };
 
 const human = (ids: ReadonlyMap<string, string>, name: string): Human => ({

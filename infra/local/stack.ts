@@ -17,6 +17,7 @@ import type { Brain } from "./demo-gateway/brain.ts";
 import { startDemoGateway } from "./demo-gateway/server.ts";
 import { seedDemoRepository } from "./demo-repository.ts";
 import { startEmulator } from "./emulator.ts";
+import { ORDERS_SERVER_NAME, startOrdersServer, type OrdersServer } from "./mcp-server/server.ts";
 import { startGitServer, type GitServer } from "./git-server.ts";
 import { startPostgres } from "./postgres.ts";
 import { DEMO_PEOPLE, registerTools, seedDemo } from "./seed.ts";
@@ -93,7 +94,8 @@ const start = async (
   cleanup.push(() => postgres.stop());
   // The database holds the folder from here on: nothing of an installation that runs is touched before.
   if (options.reset)
-    for (const name of ["local.json", "objects", "git"]) rmSync(join(dataDir, name), { recursive: true, force: true });
+    for (const name of ["local.json", "objects", "git", "orders"])
+      rmSync(join(dataDir, name), { recursive: true, force: true });
   if (isNew && !options.reset) await refuseSealedDatabase(postgres.url.bind(postgres), dataDir);
   const state = readState(dataDir);
   const emulator = await startEmulator({ dataDir: join(dataDir, "objects") });
@@ -102,6 +104,8 @@ const start = async (
   cleanup.push(() => git.stop());
   const repository = git.createRepository("orders-service");
   seedDemoRepository(repository.directory);
+  const orders = await startOrders(dataDir);
+  cleanup.push(() => orders.stop());
 
   const ownGateway = options.brain !== undefined || (options.environment["OPENAI_API_KEY"] ?? "") === "";
   const gateway = ownGateway
@@ -139,12 +143,16 @@ const start = async (
       .filter((part) => part !== "")
       .join(","),
     AIW_ALLOW_LOCAL: "true",
+    AIW_MCP_ALLOWED_HOSTS: [early.AIW_MCP_ALLOWED_HOSTS.join(","), `127.0.0.1:${orders.port}`]
+      .filter((part) => part !== "")
+      .join(","),
+    AIW_MCP_ALLOW_LOCAL: "true",
     ...(gateway === null
       ? {}
       : { OPENAI_API_KEY: state.gatewayKey, OPENAI_BASE_URL: gateway.url, AIW_MODEL: DEMO_MODEL }),
   };
   const env = loadEnv(environment, ["AIW_DEMO_PASSWORD"]);
-  await prepareRecords(environment, env, state, repository.url);
+  await prepareRecords(environment, env, state, { repository: repository.url, orders: orders.url });
 
   // The AWS clients of this process read their credentials from it.
   process.env["AWS_ACCESS_KEY_ID"] ??= "test";
@@ -202,6 +210,16 @@ const refuseSealedDatabase = async (url: (name?: string) => string, dataDir: str
     );
 };
 
+/** The same for the demo's MCP server. The state is read anew: starting the Git server may have changed it. */
+const startOrders = async (dataDir: string): Promise<OrdersServer> => {
+  const state = readState(dataDir);
+  const open = (port: number) =>
+    startOrdersServer({ dataDir: join(dataDir, "orders"), port, token: state.ordersToken });
+  const server = await open(state.ordersPort).catch(() => open(0));
+  if (server.port !== state.ordersPort) writeState(dataDir, { ...state, ordersPort: server.port });
+  return server;
+};
+
 const prepareDatabase = async (url: (name?: string) => string, state: LocalState): Promise<string> => {
   const admin = connect({ url: url(), max: 1, applicationName: "aiw-start" });
   try {
@@ -220,7 +238,7 @@ const prepareRecords = async (
   environment: Record<string, string | undefined>,
   env: Env,
   state: LocalState,
-  repositoryUrl: string,
+  urls: { readonly repository: string; readonly orders: string },
 ): Promise<void> => {
   const log = createLog({ level: env.AIW_LOG_LEVEL }).child({ process: "seed" });
   const admin = connect({ url: environment["AIW_DATABASE_ADMIN_URL"] ?? "", max: 2, applicationName: "aiw-seed" });
@@ -232,17 +250,21 @@ const prepareRecords = async (
   });
   try {
     await registerTools(admin, log);
-    // The demo repository may be served on another port than at the last start.
-    await admin.sql`update sources set config = jsonb_set(config, '{url}', to_jsonb(${repositoryUrl}::text))
-      where config ->> 'url' like 'http://127.0.0.1:%/orders-service.git' and config ->> 'url' <> ${repositoryUrl}`;
+    // The demo's servers may have other ports than at the last start.
+    await admin.sql`update sources set config = jsonb_set(config, '{url}', to_jsonb(${urls.repository}::text))
+      where config ->> 'url' like 'http://127.0.0.1:%/orders-service.git' and config ->> 'url' <> ${urls.repository}`;
+    await admin.sql`update mcp_servers set url = ${urls.orders}
+      where name = ${ORDERS_SERVER_NAME} and url like 'http://127.0.0.1:%/mcp' and url <> ${urls.orders}`;
     await seedDemo({
       admin,
       api,
       log,
       vault: createVault(environment["AIW_SECRET_KEY"] ?? ""),
       egress: createEgress({ allowedHosts: env.AIW_GIT_ALLOWED_HOSTS, allowLocal: env.AIW_ALLOW_LOCAL }),
-      repositoryUrl,
+      mcpEgress: createEgress({ allowedHosts: env.AIW_MCP_ALLOWED_HOSTS, allowLocal: env.AIW_MCP_ALLOW_LOCAL }),
+      repositoryUrl: urls.repository,
       gitToken: state.gitToken,
+      orders: { name: ORDERS_SERVER_NAME, url: urls.orders, token: state.ordersToken },
       approvalTtlS: env.AIW_APPROVAL_TTL_S,
       maxToolRounds: env.AIW_MAX_TOOL_ROUNDS,
       teamMaxParallelRuns: env.AIW_TEAM_MAX_PARALLEL_RUNS,

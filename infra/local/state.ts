@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import { join } from "node:path";
 import { z } from "zod";
 
+const secret = (bytes = 18): string => randomBytes(bytes).toString("base64url");
+
 const schema = z.object({
   secretKey: z.string(),
   rolePasswords: z.object({ api: z.string(), step: z.string(), retention: z.string() }),
@@ -11,19 +13,24 @@ const schema = z.object({
   demoPassword: z.string(),
   /** The address of the demo Git server is part of a stored source, so its port is kept from start to start. */
   gitPort: z.number().int(),
+  /** The demo's MCP server, likewise; absent in folders of an older version, and made then. */
+  ordersToken: z.string().default(() => secret()),
+  ordersPort: z.number().int().default(0),
 });
 
 /** What a local installation made for itself at its first start; secrets, readable by its owner alone. */
 export type LocalState = z.infer<typeof schema>;
-
-const secret = (bytes = 18): string => randomBytes(bytes).toString("base64url");
 
 /** Reads the state of a data folder, or makes it. @throws an error that says what to do when the file cannot be read. */
 export const readState = (dataDir: string): LocalState => {
   const file = join(dataDir, "local.json");
   if (existsSync(file)) {
     const parsed = schema.safeParse(jsonOf(readFileSync(file, "utf8")));
-    if (parsed.success) return parsed.data;
+    if (parsed.success) {
+      // What an older version did not have is made once.
+      writeState(dataDir, parsed.data);
+      return parsed.data;
+    }
     throw new Error(`${file} is not readable as the state of a local stack; restore it, or start over with --reset`);
   }
   const state: LocalState = {
@@ -33,6 +40,8 @@ export const readState = (dataDir: string): LocalState => {
     gatewayKey: secret(),
     demoPassword: `demo-${secret(6)}`,
     gitPort: 0,
+    ordersToken: secret(),
+    ordersPort: 0,
   };
   writeState(dataDir, state);
   return state;

@@ -20,6 +20,16 @@ const ADMINS = "401 401 404 404 404 403 403 200";
 const PLATFORM = "401 401 403 200 403 403 403 403";
 const PLATFORM_MAKES = "401 401 403 201 403 403 403 403";
 
+const RULE = {
+  pattern: "git",
+  decision: "approve",
+  condition: null,
+  approvalLevel: null,
+  fourEyes: null,
+  label: "",
+} as const;
+const SAMPLE = { toolId: "git.read_file", args: "{}", role: "member", draft: null } as const;
+
 /** An endpoint without a row fails: nobody thought about who may call it. */
 const TABLE: Record<string, Row> = {
   config: { own: "200 200 200 200 200 200 200 200" },
@@ -44,6 +54,11 @@ const TABLE: Record<string, Row> = {
   createSource: {
     own: "401 401 404 404 404 403 403 201",
     body: () => ({ kind: "git", name: randomUUID(), url: "https://git.example.com/a/b", confirmed: true }),
+  },
+  listAvailableServers: { own: ADMINS },
+  connectServer: {
+    own: "401 401 404 404 404 403 403 201",
+    body: (ids) => ({ serverId: ids.serverId, name: randomUUID(), confirmed: true }),
   },
   getSource: { own: MEMBERS },
   replaceSecret: { own: ADMINS, body: () => ({ token: "a-new-token-for-git" }) },
@@ -77,6 +92,21 @@ const TABLE: Record<string, Row> = {
   decide: { own: "401 401 404 404 404 403 200 200", body: () => ({ status: "approved", seen_hash: hash }) },
   inboxEvents: { own: "401 401 200 200 200 200 200 200" },
 
+  listPolicies: { own: MEMBERS },
+  createPolicy: { own: "401 401 404 404 404 403 403 201", body: () => ({ ...RULE, sourceId: null }) },
+  updatePolicy: { own: ADMINS, body: () => ({ ...RULE, sourceId: null, version: 1 }) },
+  removePolicy: { own: "401 401 404 404 404 403 403 204" },
+  tryPolicy: { own: ADMINS, body: () => ({ ...SAMPLE, sourceId: null }) },
+  setWriteStop: { own: ADMINS, body: () => ({ stopped: false }) },
+  getWriteStop: { own: MEMBERS },
+  listPlatformPolicies: { own: PLATFORM },
+  createPlatformPolicy: { own: PLATFORM_MAKES, body: () => RULE },
+  updatePlatformPolicy: { own: PLATFORM, body: () => ({ ...RULE, version: 1 }) },
+  removePlatformPolicy: { own: "401 401 403 204 403 403 403 403" },
+  tryPlatformPolicy: { own: PLATFORM, body: () => ({ ...SAMPLE, writePolicy: "risk_based" }) },
+  setPlatformWriteStop: { own: PLATFORM, body: () => ({ stopped: false }) },
+  getPlatformWriteStop: { own: PLATFORM },
+
   listUsers: { own: PLATFORM },
   createUser: {
     own: PLATFORM_MAKES,
@@ -98,6 +128,15 @@ const TABLE: Record<string, Row> = {
   listTeams: { own: PLATFORM },
   createTeam: { own: PLATFORM_MAKES, body: () => ({ name: randomUUID(), maxParallelRuns: 2 }) },
 
+  listMcpServers: { own: PLATFORM },
+  registerMcpServer: {
+    own: PLATFORM_MAKES,
+    body: () => ({ name: `s${randomUUID().slice(0, 8)}`, url: "https://mcp.example.com/mcp" }),
+  },
+  fetchMcpTools: { own: "401 401 403 202 403 403 403 403" },
+  replaceMcpToken: { own: PLATFORM, body: () => ({ token: "a-new-token-for-it" }) },
+  removeMcpServer: { own: "401 401 403 204 403 403 403 403" },
+
   listTools: { own: PLATFORM },
   classifyTool: {
     own: "401 401 403 409 403 403 403 403",
@@ -114,7 +153,18 @@ const TABLE: Record<string, Row> = {
 
 type Ids = Readonly<
   Record<
-    "workspaceId" | "projectId" | "userId" | "toolId" | "sourceId" | "jobId" | "chatId" | "runId" | "approvalId",
+    | "workspaceId"
+    | "projectId"
+    | "userId"
+    | "toolId"
+    | "sourceId"
+    | "jobId"
+    | "chatId"
+    | "runId"
+    | "approvalId"
+    | "policyId"
+    | "platformPolicyId"
+    | "serverId",
     string
   >
 >;
@@ -156,13 +206,23 @@ async function records(workspaceId: string, requester: Role, admin: Role): Promi
   const [job] = await api.admin
     .sql`insert into jobs (workspace_id, kind, subject_id, created_by, status) values (${workspaceId}, 'source_test', ${sourceId}, ${api.ids[admin]}, 'done') returning id`;
   const waiting = await addWaiting(api, workspaceId, requester, sourceId);
+  await api.admin.sql`delete from tool_policies where workspace_id = ${workspaceId} or workspace_id is null`;
+  const [policy] = await api.admin.sql`
+    insert into tool_policies (workspace_id, level, pattern, decision) values (${workspaceId}, 'workspace', '*', 'approve') returning id`;
+  const [platformPolicy] = await api.admin
+    .sql`insert into tool_policies (level, pattern, decision) values ('platform', '*', 'approve') returning id`;
+  const [server] = await api.admin.sql`
+    insert into mcp_servers (name, url, created_by) values (${`s${randomUUID().slice(0, 8)}`}, 'https://mcp.example.com/mcp', ${api.ids.admin}) returning id`;
   return {
     workspaceId,
     projectId: workspaceId,
     userId,
+    serverId: String(server?.["id"]),
     toolId: "git.read_file",
     sourceId,
     jobId: String(job?.["id"]),
+    policyId: String(policy?.["id"]),
+    platformPolicyId: String(platformPolicy?.["id"]),
     ...waiting,
   };
 }
@@ -179,6 +239,9 @@ const absent = (): Ids => {
     chatId: id(),
     runId: id(),
     approvalId: id(),
+    policyId: id(),
+    platformPolicyId: id(),
+    serverId: id(),
   };
 };
 const malformed: Ids = {
@@ -191,6 +254,9 @@ const malformed: Ids = {
   chatId: "%00",
   runId: "-1",
   approvalId: "9".repeat(40),
+  policyId: "built-in:Mail.send",
+  serverId: "orders",
+  platformPolicyId: "try",
 };
 
 const row = (name: string): Row => {
@@ -202,7 +268,10 @@ const row = (name: string): Row => {
 /** Calls an endpoint; of a stream only the head is read. */
 async function call(name: EndpointName, client: Client, ids: Ids): Promise<Answer> {
   const endpoint: Endpoint = ENDPOINTS[name];
-  const path = endpoint.path.replace(/:(\w+)/g, (_, key: keyof Ids) => ids[key]);
+  const path = endpoint.path.replace(
+    /:(\w+)/g,
+    (_, key: keyof Ids) => ids[key === "policyId" && endpoint.access === "platform" ? "platformPolicyId" : key],
+  );
   const body = endpoint.body === undefined ? undefined : row(name).body?.(ids);
   if (endpoint.response !== "stream") return client.call(endpoint.method, path, body);
   const response = await api.request(
@@ -223,7 +292,9 @@ async function call(name: EndpointName, client: Client, ids: Ids): Promise<Answe
 const foreignTo = (name: EndpointName): Ids => ({
   ...foreign,
   toolId: "no.such_tool",
-  ...(ENDPOINTS[name].access === "platform" ? { userId: randomUUID() } : {}),
+  ...(ENDPOINTS[name].access === "platform"
+    ? { userId: randomUUID(), platformPolicyId: randomUUID(), serverId: randomUUID() }
+    : {}),
 });
 
 const visible = (answer: Answer): unknown => ({ status: answer.status, body: { ...answer.body, requestId: "" } });
@@ -274,7 +345,8 @@ test("N1: after all these calls nothing in the other workspace has changed", asy
     select (select status from approvals where id = ${foreign.approvalId}) as approval, (select status from runs where id = ${foreign.runId}) as run,
            (select removed_at is null from sources where id = ${foreign.sourceId}) as source, (select title from chats where id = ${foreign.chatId}) as chat,
            (select count(*) from messages where chat_id = ${foreign.chatId}) as messages, (select description from workspaces where id = ${foreign.workspaceId}) as description,
-           (select role from memberships where workspace_id = ${foreign.workspaceId} and user_id = ${foreign.userId}) as role`;
+           (select role from memberships where workspace_id = ${foreign.workspaceId} and user_id = ${foreign.userId}) as role,
+           (select version from tool_policies where id = ${foreign.policyId}) as rule`;
   expect(left).toEqual({
     approval: "pending",
     run: "waiting_approval",
@@ -283,6 +355,7 @@ test("N1: after all these calls nothing in the other workspace has changed", asy
     messages: 1,
     description: "",
     role: "member",
+    rule: 1,
   });
 });
 

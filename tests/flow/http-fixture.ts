@@ -64,6 +64,7 @@ export interface ApiOptions {
   readonly https?: boolean;
   readonly demoPassword?: string | undefined;
   readonly allowedHosts?: readonly string[];
+  readonly mcpHosts?: readonly string[];
   readonly hub?: Partial<HubOptions>;
   readonly webRoot?: string;
 }
@@ -91,6 +92,10 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     egress: createEgress({
       allowedHosts: [...(options.allowedHosts ?? ["git.example.com"])],
       allowLocal: options.allowedHosts !== undefined,
+    }),
+    mcpEgress: createEgress({
+      allowedHosts: [...(options.mcpHosts ?? ["mcp.example.com"])],
+      allowLocal: options.mcpHosts !== undefined,
     }),
     signIn: {
       ...limits,

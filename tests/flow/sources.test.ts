@@ -6,7 +6,7 @@ import { createGitConnector } from "@aiw/connectors/git";
 import * as jobs from "@aiw/core/jobs";
 import * as sources from "@aiw/core/sources";
 import type { JobsDeps } from "@aiw/function-jobs/compose";
-import { runJob } from "@aiw/function-jobs/test-source";
+import { runJob } from "@aiw/function-jobs/run-job";
 import { seedDemoRepository } from "@aiw/infra/local/demo-repository";
 import { startGitServer, type GitServer } from "@aiw/infra/local/git-server";
 import { setFaultPlan } from "@aiw/platform/fault";
@@ -40,7 +40,12 @@ beforeAll(async () => {
       get: async (key: string) => stored.get(key) ?? null,
     },
   });
-  deps = { ctx: { ...api.system, db: api.step }, vault: api.deps.vault, connectors: new Map([["git", connector]]) };
+  deps = {
+    ctx: { ...api.system, db: api.step },
+    vault: api.deps.vault,
+    connectors: new Map([["git", connector]]),
+    ring: async () => undefined,
+  };
 });
 afterEach(() => setFaultPlan(undefined));
 afterAll(async () => {
@@ -215,12 +220,7 @@ test("RUN-5: a lost doorbell is rung again after the grace time, once; a job who
   const stale = await sources.forTest(deps.ctx, { ...expectJob(dead) });
   expect(stale).not.toBeNull();
   expect(
-    await sources.recordTest(
-      deps.ctx,
-      expectJob(dead),
-      { id, name: "", kind: "git", config: {}, secret: null },
-      { ok: false, stages: [], warnings: [] },
-    ),
+    await sources.recordTest(deps.ctx, expectJob(dead), { id, secret: null }, { ok: false, stages: [], warnings: [] }),
   ).toBe(false);
   expect((await sourceOf(id)).status).toBe("tested");
 });

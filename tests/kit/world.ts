@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createGitConnector } from "@aiw/connectors/git";
+import { createMcpConnector } from "@aiw/connectors/mcp";
 import type { Connector } from "@aiw/connectors/connector";
 import type { Human, Member, System } from "@aiw/contract/actors";
 import * as chats from "@aiw/core/chats";
@@ -21,6 +22,7 @@ import { DEFAULT_GUARDRAILS } from "@aiw/model/guardrails";
 import { createGateway } from "@aiw/model/gateway";
 import type { Ctx } from "@aiw/platform/ctx";
 import { connect, type Database } from "@aiw/platform/db";
+import { createEgress, type Egress } from "@aiw/platform/egress";
 import { createLog } from "@aiw/platform/log";
 import { createVault } from "@aiw/platform/vault";
 import { createDatabase, type TestDatabase } from "./postgres.ts";
@@ -36,6 +38,8 @@ export interface World {
   readonly gateway: DemoGateway;
   readonly script: ReturnType<typeof scriptBrain>;
   readonly git: GitServer;
+  /** The network guard of MCP servers; it lets out to `mcpPorts` alone. */
+  readonly mcpEgress: Egress;
   readonly repository: GitRepository;
   readonly teamId: string;
   readonly workspaceId: string;
@@ -103,6 +107,8 @@ export const startWorld = async (
     readonly limits?: Partial<EngineLimits>;
     readonly files?: Readonly<Record<string, string>>;
     readonly model?: (request: BrainRequest) => ScriptTurn;
+    /** Ports of this machine where MCP servers may be reached; they are connected by kit/mcp.ts. */
+    readonly mcpPorts?: readonly number[];
   } = {},
 ): Promise<World> => {
   const directory = mkdtempSync(join(tmpdir(), "aiw-world-"));
@@ -129,6 +135,11 @@ export const startWorld = async (
       get: async (key: string) => stored.get(key) ?? null,
     },
   });
+  const mcpEgress = createEgress({
+    allowedHosts: (options.mcpPorts ?? []).map((port) => `127.0.0.1:${port}`),
+    allowLocal: true,
+  });
+  const mcp = createMcpConnector({ egress: mcpEgress, canonical: tools.canonical, nativeTools: connector.tools });
   const system: Ctx<System> = { actor: { kind: "system" }, db: api, log, requestId: "test" };
   // Teams and users are an operator's; the operator's connection makes them.
   const operator: Ctx<System> = { ...system, db: admin };
@@ -176,7 +187,10 @@ export const startWorld = async (
     db: stepDb,
     log,
     vault,
-    connectors: new Map<string, Connector>([["git", connector]]),
+    connectors: new Map<string, Connector>([
+      ["git", connector],
+      ["mcp", mcp],
+    ]),
     gateway: createGateway({
       baseUrl: gateway.url,
       apiKey: "sk-test-gateway-key",
@@ -207,6 +221,7 @@ export const startWorld = async (
     gateway,
     script,
     git,
+    mcpEgress,
     repository,
     teamId,
     workspaceId,
@@ -243,6 +258,7 @@ export const startWorld = async (
     },
     stop: async () => {
       await Promise.all([admin.close(), api.close(), stepDb.close()]);
+      mcpEgress.close();
       await Promise.all([gateway.stop(), git.stop()]);
       await database.drop();
       rmSync(directory, { recursive: true, force: true });

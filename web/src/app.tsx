@@ -22,6 +22,8 @@ const NewSourcePage = page(async () => (await import("./pages/sources/new.tsx"))
 const SourcePage = page(async () => (await import("./pages/sources/source.tsx")).SourcePage);
 const SettingsPage = page(async () => (await import("./pages/settings/settings.tsx")).SettingsPage);
 const AdminToolsPage = page(async () => (await import("./pages/admin/tools.tsx")).AdminToolsPage);
+const AdminPoliciesPage = page(async () => (await import("./pages/admin/policies.tsx")).AdminPoliciesPage);
+const AdminMcpPage = page(async () => (await import("./pages/admin/mcp.tsx")).AdminMcpPage);
 const AdminUsersPage = page(async () => (await import("./pages/admin/users.tsx")).AdminUsersPage);
 const MePage = page(async () => (await import("./pages/me.tsx")).MePage);
 
@@ -45,6 +47,8 @@ export const App = () => (
         <Route path="/w/:ws/settings" component={SettingsPage} />
         <Route path="/approvals/:id?" component={ApprovalsPage} />
         <Route path="/admin/tools" component={AdminToolsPage} />
+        <Route path="/admin/policies" component={AdminPoliciesPage} />
+        <Route path="/admin/mcp" component={AdminMcpPage} />
         <Route path="/admin/users" component={AdminUsersPage} />
         <Route path="/me" component={MePage} />
         <Route path="*" component={NotFoundPage} />

@@ -60,6 +60,7 @@ export const compose = (
           ...(env.AWS_ENDPOINT_URL === undefined ? {} : { endpoint: env.AWS_ENDPOINT_URL }),
         });
   const egress = createEgress({ allowedHosts: env.AIW_GIT_ALLOWED_HOSTS, allowLocal: env.AIW_ALLOW_LOCAL });
+  const mcpEgress = createEgress({ allowedHosts: env.AIW_MCP_ALLOWED_HOSTS, allowLocal: env.AIW_MCP_ALLOW_LOCAL });
   const notifier = createNotifier(db, RUNS_CHANNEL, { log });
   const limits = { sessionIdleS: env.AIW_SESSION_IDLE_S, sessionMaxS: env.AIW_SESSION_MAX_S };
   const hub = createHub({
@@ -81,6 +82,7 @@ export const compose = (
     log,
     hub,
     egress,
+    mcpEgress,
     vault: createVault(env.AIW_SECRET_KEY),
     signIn: { ...limits, demoPassword: env.AIW_DEMO_PASSWORD, strangers: createStrangers() },
     loginGuard: createLoginGuard(options.loginLimits ?? LOGIN_LIMITS),
@@ -106,6 +108,7 @@ export const compose = (
       await hub.close();
       await notifier.flush();
       egress.close();
+      mcpEgress.close();
       steps.close();
       jobs.close();
       bucket?.close();

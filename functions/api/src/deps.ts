@@ -38,6 +38,8 @@ export interface ApiDeps {
   readonly log: Log;
   readonly vault: Vault;
   readonly egress: AddressCheck;
+  /** The same for MCP servers, with a list of hosts of its own (SRC-3). */
+  readonly mcpEgress: AddressCheck;
   readonly signIn: SignInConfig;
   readonly settings: ApiSettings;
   readonly hub: StreamHub;

@@ -1,11 +1,16 @@
 import type { System } from "@aiw/contract/actors";
 import type { Connector } from "@aiw/connectors/connector";
-import { createGitConnector } from "@aiw/connectors/git";
+import { createGitConnector, GIT_TOOLS } from "@aiw/connectors/git";
+import { createMcpConnector } from "@aiw/connectors/mcp";
+import type { Woken } from "@aiw/core/mcp-servers";
+import { canonical } from "@aiw/core/tools";
 import { createBucket } from "@aiw/platform/bucket";
 import type { Ctx } from "@aiw/platform/ctx";
 import { connect } from "@aiw/platform/db";
+import { createEgress } from "@aiw/platform/egress";
 import { loadEnv } from "@aiw/platform/env";
 import { createLog } from "@aiw/platform/log";
+import { createQueue } from "@aiw/platform/queue";
 import { createVault, type Vault } from "@aiw/platform/vault";
 
 /** Everything the jobs function needs. */
@@ -14,6 +19,8 @@ export interface JobsDeps {
   readonly vault: Vault;
   /** By kind of source. */
   readonly connectors: ReadonlyMap<string, Connector>;
+  /** Doorbells of runs, after the commit; never rejects: the sweeper rings again (RUN-5). */
+  readonly ring: (runs: readonly Woken[]) => Promise<void>;
 }
 
 export interface JobsComposition {
@@ -25,7 +32,7 @@ const CONNECTIONS = 3;
 
 /** From the variables of the process, once. @throws EnvError */
 export const compose = (source: Readonly<Record<string, string | undefined>>): JobsComposition => {
-  const env = loadEnv(source, ["AIW_DATABASE_STEP_URL", "AIW_BUCKET", "AIW_SECRET_KEY"]);
+  const env = loadEnv(source, ["AIW_DATABASE_STEP_URL", "AIW_STEP_QUEUE_URL", "AIW_BUCKET", "AIW_SECRET_KEY"]);
   const log = createLog({ level: env.AIW_LOG_LEVEL }).child({ function: "jobs" });
   const db = connect({ url: env.AIW_DATABASE_STEP_URL, max: CONNECTIONS, applicationName: "aiw-jobs" });
   const bucket = createBucket({
@@ -35,13 +42,33 @@ export const compose = (source: Readonly<Record<string, string | undefined>>): J
   });
   const egress = { allowedHosts: env.AIW_GIT_ALLOWED_HOSTS, allowLocal: env.AIW_ALLOW_LOCAL };
   const git = createGitConnector({ egress, bucket });
+  const mcpEgress = createEgress({ allowedHosts: env.AIW_MCP_ALLOWED_HOSTS, allowLocal: env.AIW_MCP_ALLOW_LOCAL });
+  const mcp = createMcpConnector({ egress: mcpEgress, canonical, nativeTools: GIT_TOOLS });
+  const endpoint = env.AIW_SQS_ENDPOINT ?? env.AWS_ENDPOINT_URL;
+  const steps = createQueue({
+    region: env.AWS_REGION,
+    url: env.AIW_STEP_QUEUE_URL,
+    ...(endpoint === undefined ? {} : { endpoint }),
+  });
   return {
     deps: {
       ctx: { actor: { kind: "system" }, db, log, requestId: "jobs" },
       vault: createVault(env.AIW_SECRET_KEY),
-      connectors: new Map([[git.kind, git]]),
+      connectors: new Map<string, Connector>([
+        [git.kind, git],
+        [mcp.kind, mcp],
+      ]),
+      ring: async (runs) => {
+        try {
+          await steps.sendMany(runs.map(({ runId, teamId }) => ({ body: { v: 1, runId }, group: teamId })));
+        } catch (error) {
+          log.warn("runs could not be rung; the sweeper will", { error });
+        }
+      },
     },
     close: async () => {
+      mcpEgress.close();
+      steps.close();
       bucket.close();
       await db.close();
     },

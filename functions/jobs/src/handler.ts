@@ -1,7 +1,7 @@
 import { jobMessage } from "@aiw/contract/runs";
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { compose, type JobsComposition } from "./compose.ts";
-import { runJob } from "./test-source.ts";
+import { runJob } from "./run-job.ts";
 
 let composed: JobsComposition | undefined;
 

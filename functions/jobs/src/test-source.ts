@@ -4,19 +4,11 @@ import * as sources from "@aiw/core/sources";
 import { fp } from "@aiw/platform/fault";
 import type { JobsDeps } from "./compose.ts";
 
-/** Longer than a test may take, so that two processes never hold the same job. */
-const LEASE_S = 60;
 const TEST_LIMIT_MS = 45_000;
 
-/**
- * Does the work of one job, if it is to be done: tests the connection of a source and records what came out (SRC-2). A
- * second message for the same job finds nothing to do. What goes wrong here and not at the server ends the job as
- * failed, so that the person can ask again.
- */
-export async function runJob(deps: JobsDeps, jobId: string): Promise<void> {
+/** Tests the connection of a source and records what came out (SRC-2). */
+export async function testSource(deps: JobsDeps, job: jobs.ClaimedJob): Promise<void> {
   const { ctx } = deps;
-  const job = await fp("job.claim", () => jobs.claim(ctx, jobId, LEASE_S));
-  if (job === null) return;
   const source = await sources.forTest(ctx, job);
   if (source === null) {
     await jobs.fail(ctx, job, "not_found");
@@ -26,7 +18,7 @@ export async function runJob(deps: JobsDeps, jobId: string): Promise<void> {
   try {
     report = await fp("job.test", () => test(deps, source));
   } catch (error) {
-    ctx.log.error("a connection test failed by itself", { jobId, sourceId: source.id, error });
+    ctx.log.error("a connection test failed by itself", { jobId: job.id, sourceId: source.id, error });
     await jobs.fail(ctx, job, "internal");
     return;
   }
@@ -36,7 +28,7 @@ export async function runJob(deps: JobsDeps, jobId: string): Promise<void> {
 async function test(deps: JobsDeps, source: sources.SourceToTest): Promise<TestReport> {
   const connector = deps.connectors.get(source.kind);
   if (connector === undefined) throw new Error(`there is no connector for ${source.kind}`);
-  const secret = source.secret === null ? null : await deps.vault.open(source.secret, sources.secretContext(source.id));
+  const secret = source.secret === null ? null : await deps.vault.open(source.secret, source.secretContext);
   return connector.testConnection({ ...source, secret }, AbortSignal.timeout(TEST_LIMIT_MS));
 }
 

@@ -1,15 +1,18 @@
 import { createGitConnector } from "@aiw/connectors/git";
+import { createMcpConnector } from "@aiw/connectors/mcp";
 import type { Connector } from "@aiw/connectors/connector";
-import type { EngineDeps, EngineLimits } from "@aiw/engine/deps";
+import { canonical, type EngineDeps, type EngineLimits } from "@aiw/engine/deps";
 import { DEFAULT_GUARDRAILS } from "@aiw/model/guardrails";
 import { createGateway } from "@aiw/model/gateway";
 import { createBucket } from "@aiw/platform/bucket";
 import { connect, type Database } from "@aiw/platform/db";
+import { createEgress } from "@aiw/platform/egress";
 import { loadEnv } from "@aiw/platform/env";
 import { createNotifier } from "@aiw/platform/listen";
 import { createLog, registerSecret } from "@aiw/platform/log";
 import { createQueue } from "@aiw/platform/queue";
 import { createVault } from "@aiw/platform/vault";
+import { NATIVE_TOOLS } from "./native-tools.ts";
 
 /** Everything the step function needs, made once per environment from its variables (OPS-6). */
 export interface StepComposition {
@@ -47,6 +50,12 @@ export const compose = (source: Record<string, string | undefined>): StepComposi
   });
   const egress = { allowedHosts: env.AIW_GIT_ALLOWED_HOSTS, allowLocal: env.AIW_ALLOW_LOCAL };
   const git = createGitConnector({ egress, bucket });
+  const mcpEgress = createEgress({ allowedHosts: env.AIW_MCP_ALLOWED_HOSTS, allowLocal: env.AIW_MCP_ALLOW_LOCAL });
+  const mcp = createMcpConnector({
+    egress: mcpEgress,
+    canonical,
+    nativeTools: NATIVE_TOOLS.map(({ definition }) => definition),
+  });
   const notifier = createNotifier(db, "aiw_runs", { log });
   const limits: EngineLimits = {
     leaseS: env.AIW_LEASE_S,
@@ -70,7 +79,10 @@ export const compose = (source: Record<string, string | undefined>): StepComposi
     db,
     log,
     vault: createVault(env.AIW_SECRET_KEY),
-    connectors: new Map<string, Connector>([[git.kind, git]]),
+    connectors: new Map<string, Connector>([
+      [git.kind, git],
+      [mcp.kind, mcp],
+    ]),
     gateway: createGateway({
       baseUrl: env.OPENAI_BASE_URL ?? "https://api.openai.com/v1",
       apiKey: env.OPENAI_API_KEY,
@@ -96,6 +108,7 @@ export const compose = (source: Record<string, string | undefined>): StepComposi
     flush: notifier.flush,
     close: async () => {
       await notifier.flush();
+      mcpEgress.close();
       queue.close();
       bucket.close();
       await db.close();

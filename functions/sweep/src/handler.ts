@@ -1,4 +1,5 @@
 import { ringDue as ringDueJobs } from "@aiw/core/jobs";
+import { openDue } from "@aiw/core/mcp-servers";
 import { sweep, type SweepDeps, type SweepReport } from "@aiw/engine/sweep";
 import { connect } from "@aiw/platform/db";
 import { loadEnv } from "@aiw/platform/env";
@@ -35,7 +36,8 @@ const compose = (source: Record<string, string | undefined>): Composition => {
   return {
     round: async () => {
       const report = await sweep(deps);
-      for (const jobId of await ringDueJobs(db, deps.doorbellGraceS)) await jobs.send({ v: 1, jobId });
+      for (const jobId of [...(await openDue(db)), ...(await ringDueJobs(db, deps.doorbellGraceS))])
+        await jobs.send({ v: 1, jobId });
       if (report.recovered + report.expired + report.rung + report.failures > 0) log.info("swept", { ...report });
       return report;
     },

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { runEventBody } from "./events.ts";
 import { id, sha256 } from "./ids.ts";
+import { POLICY_ENDPOINTS } from "./policies.ts";
+import { mcpPurpose, toolSettingsInput } from "./mcp.ts";
 import { approvalLevel, chatMode, policyDecision, riskClass, toolId, writePolicy } from "./tools.ts";
 import * as v from "./views.ts";
 
@@ -213,6 +215,31 @@ export const ENDPOINTS = {
     }),
     response: v.source,
     summary: "Connect a source",
+  }),
+  listAvailableServers: endpoint({
+    method: "GET",
+    path: "/api/workspaces/:workspaceId/mcp-servers",
+    access: "admin",
+    status: 200,
+    params: ws,
+    response: z.object({ items: z.array(v.availableServer) }),
+    summary: "Registered MCP servers, to be connected here",
+  }),
+  connectServer: endpoint({
+    method: "POST",
+    path: "/api/workspaces/:workspaceId/mcp-sources",
+    access: "admin",
+    status: 201,
+    params: ws,
+    body: z.strictObject({
+      serverId: id,
+      name,
+      /** Absent: the platform's token for this server, where it has one. */
+      token: z.string().min(1).max(4000).nullish(),
+      confirmed: z.boolean(),
+    }),
+    response: v.source,
+    summary: "Connect a registered MCP server as a source (MCP-1)",
   }),
   getSource: endpoint({
     method: "GET",
@@ -481,9 +508,62 @@ export const ENDPOINTS = {
       decision: policyDecision.nullable(),
       level: approvalLevel,
       fourEyes: z.boolean(),
+      /** MCP tools alone; absent: those it has. */
+      settings: toolSettingsInput.optional(),
     }),
     response: v.adminTool,
     summary: "Classify a tool (POL-4)",
+  }),
+  ...POLICY_ENDPOINTS,
+  listMcpServers: endpoint({
+    method: "GET",
+    path: "/api/admin/mcp-servers",
+    access: "platform",
+    status: 200,
+    response: z.object({ items: z.array(v.mcpServer) }),
+    summary: "Registered MCP servers (MCP-1)",
+  }),
+  registerMcpServer: endpoint({
+    method: "POST",
+    path: "/api/admin/mcp-servers",
+    access: "platform",
+    status: 201,
+    body: z.strictObject({
+      name: z.string().trim().min(1).max(24),
+      url: z.string().trim().max(2000),
+      purpose: mcpPurpose.default("general"),
+      token: z.string().min(1).max(4000).nullish(),
+    }),
+    response: v.mcpServer,
+    summary: "Register a server and ask for its tools",
+  }),
+  fetchMcpTools: endpoint({
+    method: "POST",
+    path: "/api/admin/mcp-servers/:serverId/fetch",
+    access: "platform",
+    status: 202,
+    params: z.object({ serverId: id }),
+    response: v.job,
+    summary: "Ask the server for its tools again (a job)",
+  }),
+  replaceMcpToken: endpoint({
+    method: "PUT",
+    path: "/api/admin/mcp-servers/:serverId/token",
+    access: "platform",
+    status: 200,
+    params: z.object({ serverId: id }),
+    /** Null: none from now on. */
+    body: z.strictObject({ token: z.string().min(1).max(4000).nullable() }),
+    response: v.mcpServer,
+    summary: "Replace or drop the platform's token for a server",
+  }),
+  removeMcpServer: endpoint({
+    method: "DELETE",
+    path: "/api/admin/mcp-servers/:serverId",
+    access: "platform",
+    status: 204,
+    params: z.object({ serverId: id }),
+    summary: "Remove a server: nothing is called there any more",
   }),
   listUsers: endpoint({
     method: "GET",

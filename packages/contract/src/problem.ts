@@ -40,6 +40,15 @@ export const PROBLEMS = {
   source_too_large: [422, "The repository is too large."],
   source_protocol: [422, "The server did not answer as a Git server."],
   source_read_only: [422, "The credentials cannot write."],
+  mcp_protocol: [422, "The server did not answer as an MCP server."],
+  mcp_version: [422, "The server speaks only a newer version of MCP."],
+  mcp_server_connected: [409, "This server is already connected to the workspace."],
+  // rules
+  rule_pattern_unknown: [400, "There is no tool, action or group of this name."],
+  rule_taken: [409, "There already is such a rule."],
+  rule_only_tightens: [400, "Only a platform rule can relax another one."],
+  condition_invalid: [400, "The condition cannot be read."],
+  sample_invalid: [400, "The sample arguments are not valid."],
   // chats, runs
   message_conflict: [409, "This message id was used with other content."],
   idempotency_conflict: [409, "This idempotency key was used with other content."],

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { explanation } from "./explanation.ts";
 import { commitSha, id, instant, sha256 } from "./ids.ts";
 import { callStatus, endReason, invalidReason, requestStatus, runStatus } from "./runs.ts";
+import { mcpPurpose, toolSettings } from "./mcp.ts";
 import { approvalLevel, chatMode, policyDecision, riskClass, writePolicy } from "./tools.ts";
 
 /** Shapes of what the API answers. Times are ISO instants, sizes bytes, durations milliseconds. */
@@ -63,10 +65,15 @@ export const testStage = z.object({
 export const sourceStatus = z.enum(["untested", "tested", "failed"]);
 export const source = z.object({
   id,
-  kind: z.literal("git"),
+  kind: z.enum(["git", "mcp"]),
   name: z.string(),
-  /** Settings without secrets: url, branch, username. */
-  config: z.object({ url: z.string(), branch: z.string().nullable(), username: z.string().nullable() }),
+  /** Settings without secrets: url; branch and username of a repository; short name of an MCP server. */
+  config: z.object({
+    url: z.string(),
+    branch: z.string().nullable(),
+    username: z.string().nullable(),
+    server: z.string().nullable(),
+  }),
   status: sourceStatus,
   secretLast4: z.string().nullable(),
   confirmedBy: person.nullable(),
@@ -79,7 +86,7 @@ export type Source = z.infer<typeof source>;
 
 export const job = z.object({
   id,
-  kind: z.enum(["source_test"]),
+  kind: z.enum(["source_test", "tool_discovery"]),
   status: z.enum(["queued", "running", "done", "failed"]),
   errorCode: z.string().nullable(),
   createdAt: instant,
@@ -99,7 +106,7 @@ export const workspaceTool = z.object({
   decision: policyDecision,
   level: approvalLevel,
   fourEyes: z.boolean(),
-  explanation: z.object({ code: z.string(), params: z.record(z.string(), z.unknown()) }),
+  explanation,
 });
 export type WorkspaceTool = z.infer<typeof workspaceTool>;
 
@@ -117,8 +124,72 @@ export const adminTool = z.object({
   classifiedBy: person.nullable(),
   classifiedAt: instant.nullable(),
   version: z.number().int(),
+  /** Short name of the MCP server it came from; null for the platform's own tools, which have no settings. */
+  server: z.string().nullable(),
+  settings: toolSettings.nullable(),
+  /** What to look at before classifying, as codes; said by or about the server, never taken over (POL-9, N45). */
+  findings: z.array(z.string()),
+  /** The definition before its last change, to be compared (POL-6). */
+  previousDefinition: z.string().nullable(),
+  /** Since when the server does not offer it any more: no call goes out, the classification is kept. */
+  missingAt: instant.nullable(),
 });
 export type AdminTool = z.infer<typeof adminTool>;
+
+/** What came of asking a server for its tools. Names are written by the server. */
+export const mcpDiscovery = z.object({
+  ok: z.boolean(),
+  /** Why it failed, as a problem code. */
+  code: z.string().nullable(),
+  serverName: z.string(),
+  serverVersion: z.string(),
+  protocolVersion: z.string(),
+  tools: z.number().int(),
+  skipped: z.array(z.object({ name: z.string(), reason: z.string() })),
+  /** The list ended early, and why. */
+  incomplete: z.string().nullable(),
+  /** Ids of tools by what became of them. */
+  changes: z.object({
+    added: z.array(z.string()),
+    reset: z.array(z.string()),
+    returned: z.array(z.string()),
+    missing: z.array(z.string()),
+  }),
+});
+export type McpDiscovery = z.infer<typeof mcpDiscovery>;
+
+/** A registered MCP server as platform admins see it (MCP-1). */
+export const mcpServer = z.object({
+  id,
+  name: z.string(),
+  url: z.string(),
+  purpose: mcpPurpose,
+  secretLast4: z.string().nullable(),
+  /** Words of the server, and those before their last change. */
+  instructions: z.string().nullable(),
+  previousInstructions: z.string().nullable(),
+  lastDiscoveryAt: instant.nullable(),
+  lastDiscovery: mcpDiscovery.nullable(),
+  /** A fetch was asked for and is not done yet. */
+  fetching: z.boolean(),
+  tools: z.object({ total: z.number().int(), unclassified: z.number().int(), missing: z.number().int() }),
+  createdBy: person,
+  createdAt: instant,
+});
+export type McpServer = z.infer<typeof mcpServer>;
+
+/** A registered server as a workspace admin sees it, to be connected as a source. */
+export const availableServer = z.object({
+  id,
+  name: z.string(),
+  url: z.string(),
+  purpose: mcpPurpose,
+  /** The platform has a token for it; a workspace may set its own. */
+  hasToken: z.boolean(),
+  connected: z.boolean(),
+  tools: z.object({ total: z.number().int(), unclassified: z.number().int() }),
+});
+export type AvailableServer = z.infer<typeof availableServer>;
 
 export const runSummary = z.object({
   id,
@@ -219,7 +290,9 @@ export const approvalDetail = approvalSummary.extend({
   hiddenCharacters: z.number().int(),
   preview,
   preconditions: z.record(z.string(), z.unknown()),
-  explanation: z.object({ code: z.string(), params: z.record(z.string(), z.unknown()) }),
+  explanation,
+  /** Writes of this kind are stopped here (POL-13): an approved request waits. */
+  stopped: z.boolean(),
   /** What the model said beside the call; unchecked, shown last. */
   modelNote: z.string().nullable(),
   executeBefore: instant.nullable(),
@@ -315,10 +388,14 @@ export const runStep = z.object({
   endedAt: instant.nullable(),
   outcome: z.string().nullable(),
 });
+/** A call with what the gate said to it; null while it was not judged. */
+export const judgedCall = toolCall.extend({ decision: policyDecision.nullable(), explanation: explanation.nullable() });
+export type JudgedCall = z.infer<typeof judgedCall>;
+
 export const runDetail = runSummary.extend({
   pins: z.array(z.object({ sourceId: id, sourceName: z.string(), commit: commitSha.nullable() })),
   steps: z.array(runStep),
-  toolCalls: z.array(toolCall),
+  toolCalls: z.array(judgedCall),
   approvals: z.array(approvalSummary),
   /** Run states over time, for the timeline: waits are drawn as gaps. */
   phases: z.array(z.object({ status: runStatus, at: instant })),

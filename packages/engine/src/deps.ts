@@ -4,6 +4,8 @@ import type { Database } from "@aiw/platform/db";
 import type { Log } from "@aiw/platform/log";
 import type { Vault } from "@aiw/platform/vault";
 
+export { canonical } from "@aiw/core/tools";
+
 /** Bounds of a step and of a run (RUN-10, RUN-23). Seconds unless the name says otherwise. */
 export interface EngineLimits {
   readonly leaseS: number;

@@ -1,10 +1,11 @@
 import { sealAuthorisedCall, type AuthorisedCall } from "@aiw/contract/authorised-call";
 import type { InvalidReason } from "@aiw/contract/runs";
 import type { ExecutionFacts } from "@aiw/core/approvals";
-import type { LoadedCall, LoadedRun, LoadedSource } from "@aiw/core/runs";
+import type { ClaimedRun, LoadedCall, LoadedRun, LoadedSource } from "@aiw/core/runs";
 import { decide, tightened, type Verdict } from "@aiw/policy/decide";
 import { snapshot } from "@aiw/policy/freeze";
 import type { JsonObject } from "@aiw/contract/tools";
+import { callerOf, judgedCall } from "./conditions.ts";
 import { policyInput, testedSources, verdictFor, type KnownTool } from "./offers.ts";
 
 /**
@@ -30,14 +31,14 @@ export type Judgement =
   /** The call itself is at fault (which source?); no policy was asked. */
   | { readonly kind: "unusable"; readonly text: string };
 
-/** Judges a pending call against what is stored now: tool, classification, mode, rules, source, requester (SEC-1). */
+/** Judges a pending call against what is stored now: tool, classification, mode, rules and their conditions over its arguments, source, requester (SEC-1). */
 export const judge = (
   call: LoadedCall,
   loaded: LoadedRun,
   tools: readonly KnownTool[],
-  startedBy: string,
+  run: Pick<ClaimedRun, "id" | "startedBy">,
 ): Judgement => {
-  const starter = loaded.members.find((m) => m.userId === startedBy);
+  const starter = loaded.members.find((m) => m.userId === run.startedBy);
   if (starter === undefined || starter.disabled)
     return { kind: "deny", text: "The person who asked may not use this workspace any more.", verdict: null };
   const tool = tools.find((t) => t.row.id === call.toolId);
@@ -46,7 +47,7 @@ export const judge = (
   const args = JSON.parse(call.args) as JsonObject;
   const source = sourceFor(call, args, loaded, tool);
   if (typeof source === "string") return { kind: "unusable", text: source };
-  const verdict = verdictFor(tool.row, loaded, source.id);
+  const verdict = verdictFor(tool.row, loaded, source.id, judgedCall(tool, tools, args, callerOf(loaded, run)));
   if (verdict.decision === "deny") return { kind: "deny", text: verdict.reason, verdict };
   return { kind: verdict.decision === "allow" ? "allow" : "ask", tool, source, args, verdict };
 };
@@ -56,7 +57,8 @@ const sourceFor = (call: LoadedCall, args: JsonObject, loaded: LoadedRun, tool: 
   const sources = testedSources(loaded, tool.row.sourceKind);
   if (call.sourceId !== null)
     return sources.find((s) => s.id === call.sourceId) ?? "The source of this call is not connected any more.";
-  const named = args["source"];
+  // A server's tool may have an argument of that name; a workspace connects a server once.
+  const named = tool.served === null ? args["source"] : undefined;
   const names = sources.map((s) => `"${s.name}"`).join(", ");
   if (typeof named === "string")
     return (
@@ -96,13 +98,15 @@ export const authoriseClaimed = (facts: ExecutionFacts, idempotencyKey: string):
 
 /**
  * APR-3: everything about an approved request that can be known inside the database, looked at again in the transaction that
- * claims its execution. Only vetoes: a looser policy changes nothing.
+ * claims its execution. Only vetoes: a looser policy changes nothing. Conditions see the frozen bytes, and the requester as
+ * they are now (N72).
  */
 export const mayStillRun = (
   facts: ExecutionFacts,
   workspaceId: string,
   runId: string,
-  currentHash: string | null,
+  tool: KnownTool,
+  tools: readonly KnownTool[],
 ): InvalidReason | null => {
   if (facts.lapsed) return "lapsed";
   if (!isIntact(facts, workspaceId, runId)) return "tampered";
@@ -110,11 +114,14 @@ export const mayStillRun = (
   if (
     facts.tool === null ||
     facts.tool.definitionHash !== facts.definitionHash ||
-    currentHash !== facts.definitionHash ||
+    tool.row.definitionHash !== facts.definitionHash ||
     !facts.tool.active
   )
     return "superseded";
-  const now = decide(policyInput(facts.tool, facts, facts.sourceId));
+  const { role, isGlobalApprover } = facts.requester;
+  const caller = { userId: facts.requesterId, role, isGlobalApprover, teamId: facts.teamId, workspaceId, runId };
+  const call = judgedCall(tool, tools, JSON.parse(facts.argsText) as JsonObject, caller);
+  const now = decide(policyInput(facts.tool, facts, facts.sourceId, call));
   const before = {
     decision: facts.allowedByPolicy ? ("allow" as const) : ("require_approval" as const),
     level: facts.level,

@@ -2,13 +2,19 @@ import type { Connector } from "@aiw/connectors/connector";
 import type { ApprovalLevel, PolicyDecision, RiskClass, ToolDefinition } from "@aiw/contract/tools";
 import type { LoadedPolicy, LoadedRun, LoadedSource, LoadedTool } from "@aiw/core/runs";
 import * as tools from "@aiw/core/tools";
+import { actionsOf, hasActionlessCalls } from "@aiw/policy/call-values";
+import type { ConditionValues } from "@aiw/policy/condition";
 import { decide, type PolicyInput, type RuleSet, type Verdict } from "@aiw/policy/decide";
+import { parseOnce } from "./conditions.ts";
+import { usableTool, type UsableTool } from "./stored-tools.ts";
 
 /** A tool with what its connector says of it and what the platform knows of it. */
 export interface KnownTool {
   readonly row: LoadedTool;
   readonly definition: ToolDefinition;
   readonly connector: Connector;
+  /** For a tool that a server brought (MCP-1): what is pinned and declared for it; null for tools that are code. */
+  readonly served: UsableTool | null;
 }
 
 const hashes = new WeakMap<ToolDefinition, string>();
@@ -24,10 +30,13 @@ const pinnedHash = (definition: ToolDefinition): string => {
 export const knownTools = (connectors: ReadonlyMap<string, Connector>, loaded: LoadedRun): KnownTool[] => {
   const found: KnownTool[] = [];
   for (const row of loaded.tools) {
-    const connector = connectors.get(row.sourceKind);
-    const definition = connector?.tools.find((t) => t.id === row.id);
-    if (connector === undefined || definition === undefined || pinnedHash(definition) !== row.definitionHash) continue;
-    found.push({ row, definition, connector });
+    const connector = connectors.get(row.sourceKind.split(":")[0] ?? row.sourceKind);
+    if (connector === undefined) continue;
+    const served = usableTool(row, connector);
+    const definition = served?.definition ?? connector.tools.find((t) => t.id === row.id);
+    if (definition === undefined) continue;
+    if (served === null && pinnedHash(definition) !== row.definitionHash) continue;
+    found.push({ row, definition, connector, served });
   }
   return found;
 };
@@ -38,7 +47,13 @@ export interface PolicyFacts {
   readonly policies: readonly LoadedPolicy[];
 }
 
-/** The gate's question about one tool and source, as the pure decision wants it (POL-3). */
+/** What rules look at in a call (POL-3, POL-7). */
+export interface JudgedCall {
+  readonly action: string | null;
+  readonly values: ConditionValues;
+}
+
+/** The gate's question about one tool and source, as the pure decision wants it (POL-3). Without a call: what may be called. */
 export const policyInput = (
   tool: {
     readonly id: string;
@@ -49,8 +64,9 @@ export const policyInput = (
   },
   facts: PolicyFacts,
   sourceId: string | null,
+  call: { readonly action: string | null; readonly values?: ConditionValues } = { action: null },
 ): PolicyInput => {
-  const [group = tool.id, action = null] = tool.id.split(".");
+  const [group = tool.id] = tool.id.split(".");
   const rules = (level: RuleSet["level"], mine: (p: LoadedPolicy) => boolean): RuleSet => ({
     level,
     rules: facts.policies
@@ -61,6 +77,7 @@ export const policyInput = (
         decision: p.decision,
         ...(p.approvalLevel === null ? {} : { approvalLevel: p.approvalLevel }),
         ...(p.fourEyes === null ? {} : { fourEyes: p.fourEyes }),
+        ...(p.condition === null ? {} : { condition: p.condition }),
         label: p.label,
         version: p.version,
       })),
@@ -69,7 +86,7 @@ export const policyInput = (
     tool: {
       id: tool.id,
       group,
-      action,
+      action: call.action,
       riskClass: tool.riskClass,
       classifiedDecision: tool.decision,
       level: tool.level,
@@ -83,28 +100,57 @@ export const policyInput = (
       rules("source", (p) => p.sourceId === sourceId),
       rules("agent", () => true),
     ],
+    values: call.values,
+    parse: parseOnce,
   };
 };
 
-export const verdictFor = (tool: LoadedTool, loaded: LoadedRun, sourceId: string | null): Verdict =>
+export const verdictFor = (
+  tool: LoadedTool,
+  loaded: LoadedRun,
+  sourceId: string | null,
+  call?: Parameters<typeof policyInput>[3],
+): Verdict =>
   decide(
     policyInput(
       tool,
       { writePolicy: loaded.workspace.writePolicy, chatMode: loaded.workspace.chatMode, policies: loaded.policies },
       sourceId,
+      call,
     ),
   );
 
 export const testedSources = (loaded: LoadedRun, kind: string): LoadedSource[] =>
-  loaded.sources.filter((s) => s.kind === kind && s.status === "tested");
+  loaded.sources.filter((s) => s.toolSource === kind && s.status === "tested");
+
+/**
+ * RUN-7: whether the target may be asked by the probe declared for this tool. It is a call too: the tool that is asked has to
+ * be classified as reading and unchanged since it was declared (N46). Tools that are code bring their own probe.
+ */
+export const mayProbe = (tool: KnownTool, all: readonly KnownTool[]): boolean => {
+  if (tool.definition.reconcile === "human") return false;
+  const probe = tool.served?.settings.probe;
+  if (tool.served === null || probe === undefined) return true;
+  return all.some(
+    ({ row, served }) =>
+      row.sourceKind === tool.row.sourceKind &&
+      row.riskClass === "read" &&
+      row.active &&
+      row.definitionHash === probe.definitionHash &&
+      served?.stored.wire["name"] === probe.tool,
+  );
+};
 
 /**
  * POL-9: what the model may call in this turn: active here, classified, unchanged, not denied, with a tested source behind
- * it. Everything else does not exist for it (RUN-15).
+ * it. Everything else does not exist for it (RUN-15). There are no arguments yet: a tool is offered unless every call of it
+ * would be denied. Conditions never deny, so a rule with one counts as asking; of a tool that lists its actions one has to
+ * be left.
  */
 export const offered = (known: readonly KnownTool[], loaded: LoadedRun): KnownTool[] =>
-  known.filter(({ row }) => {
+  known.filter(({ row, definition }) => {
     if (!row.active || row.riskClass === null) return false;
     const sources = testedSources(loaded, row.sourceKind);
-    return sources.some((s) => verdictFor(row, loaded, s.id).decision !== "deny");
+    const actions = [...(hasActionlessCalls(definition.parameters) ? [null] : []), ...actionsOf(definition.parameters)];
+    return sources.some((s) => actions.some((action) => verdictFor(row, loaded, s.id, { action }).decision !== "deny"));
   });

@@ -5,6 +5,7 @@ import type { Prepared } from "@aiw/connectors/connector";
 import { fp } from "@aiw/platform/fault";
 import { proposalKey, snapshot } from "@aiw/policy/freeze";
 import type { Judgement } from "./gate.ts";
+import type { KnownTool } from "./offers.ts";
 import { refusalText } from "./outcomes.ts";
 import { audited, type Settled } from "./settled.ts";
 import { contextFor } from "./sources.ts";
@@ -83,9 +84,17 @@ export const propose = async (context: ToolStepContext, call: LoadedCall, judgem
     );
   }
 
-  const callContext = await contextFor(deps, lease.run, source, pins, lease.signal, deps.limits.toolCallS);
+  const callContext = await contextFor(
+    deps,
+    lease.run,
+    source,
+    pins,
+    lease.signal,
+    deps.limits.toolCallS,
+    tool.served?.stored,
+  );
   const prepared = await fp("approval.prepare", async () => {
-    if (tool.row.riskClass === "read") return { ok: true as const, prepared: general(call, tool.definition.wireName) };
+    if (!hasForm(tool)) return { ok: true as const, prepared: general(call, tool.definition.wireName) };
     return tool.connector.prepare(tool.definition, args, callContext);
   }).catch((error: unknown) => {
     if (lease.signal.aborted) throw error;
@@ -207,6 +216,12 @@ const request = (
     ],
   };
 };
+
+/**
+ * Whether a request for this tool is executed from a form its connector froze. Reading tools that are code have none; a
+ * server's tool always has, so that what goes out is what was shown, the arguments the platform set included (N44).
+ */
+export const hasForm = (tool: KnownTool): boolean => tool.row.riskClass !== "read" || tool.served !== null;
 
 /** APR-22: a tool without its own `prepare` is shown with its arguments. */
 const general = (call: LoadedCall, wireName: string): Prepared => ({

@@ -51,7 +51,15 @@ export const runReads = async (
 const runOne = async (context: ToolStepContext, { call, judgement }: Read): Promise<Settled> => {
   const { deps, lease, pins } = context;
   const started = performance.now();
-  const callContext = await contextFor(deps, lease.run, judgement.source, pins, lease.signal, deps.limits.toolCallS);
+  const callContext = await contextFor(
+    deps,
+    lease.run,
+    judgement.source,
+    pins,
+    lease.signal,
+    deps.limits.toolCallS,
+    judgement.tool.served?.stored,
+  );
   const outcome = await fp("tool.read", async () => {
     const failed = pins[judgement.source.id]?.["failed"];
     if (typeof failed === "string") return { ok: false, text: failed };

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@aiw/contract/tools";
-import type { CallContext } from "@aiw/connectors/connector";
+import type { CallContext, StoredTool } from "@aiw/connectors/connector";
 import type { ClaimedRun, LoadedRun, LoadedSource } from "@aiw/core/runs";
 import { fp } from "@aiw/platform/fault";
 import { allSettled } from "./all-settled.ts";
@@ -16,6 +16,7 @@ export const contextFor = async (
   pins: Pins,
   signal: AbortSignal,
   timeoutS: number,
+  tool?: StoredTool,
 ): Promise<CallContext> => ({
   userId: run.startedBy,
   workspaceId: run.workspaceId,
@@ -26,12 +27,13 @@ export const contextFor = async (
     name: source.name,
     kind: source.kind,
     config: source.config,
-    secret: source.secret === null ? null : await deps.vault.open(source.secret, `source:${source.id}`),
+    secret: source.secret === null ? null : await deps.vault.open(source.secret, source.secretContext),
   },
   pin: pins[source.id] ?? null,
   signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutS * 1000)]),
   timeoutMs: timeoutS * 1000,
   maxResultBytes: deps.limits.toolResultMaxBytes,
+  ...(tool === undefined ? {} : { tool }),
 });
 
 /**

@@ -44,8 +44,7 @@ export const toolStep = async (deps: EngineDeps, lease: Lease, loaded: LoadedRun
   }
 
   const judged = new Map<LoadedCall, Judgement>();
-  for (const call of open.filter((c) => c.status === "pending"))
-    judged.set(call, judge(call, loaded, tools, run.startedBy));
+  for (const call of open.filter((c) => c.status === "pending")) judged.set(call, judge(call, loaded, tools, run));
   answerRefused(draft, judged);
 
   const reads = [...judged].flatMap(([call, j]) =>
@@ -113,7 +112,7 @@ const answerDecided = (draft: Draft, open: readonly LoadedCall[], approvalOf: Ap
   }
 };
 
-/** The first approved write whose turn it is; later ones wait for earlier ones. */
+/** The first approved write whose turn it is; later ones wait for earlier ones, and all for the stop switch (POL-13). */
 const nextWrite = async (
   context: ToolStepContext,
   draft: Draft,
@@ -123,7 +122,8 @@ const nextWrite = async (
   const first = open.find((c) => approvalOf(c) !== undefined && ["pending", "waiting"].includes(statusNow(draft, c)));
   const approval = first === undefined ? undefined : approvalOf(first);
   if (first === undefined || approval?.status !== "approved") return { result: null, call: null };
-  return { result: await carryOut(context, first, approval), call: first };
+  const end = await carryOut(context, first, approval);
+  return end === "held" ? { result: null, call: null } : { result: end, call: first };
 };
 
 export type ToolStepContext = {

@@ -6,7 +6,9 @@ import type { JsonObject } from "@aiw/contract/tools";
 import { withActor } from "@aiw/platform/ctx";
 import { fp } from "@aiw/platform/fault";
 import { authoriseClaimed, isIntact, mayStillRun } from "./gate.ts";
+import { mayProbe } from "./offers.ts";
 import { refusalText } from "./outcomes.ts";
+import { hasForm } from "./propose.ts";
 import { audited, settle, type Settled } from "./settled.ts";
 import { contextFor } from "./sources.ts";
 import type { ToolStepContext } from "./tool-step.ts";
@@ -22,13 +24,14 @@ export interface WriteEnd {
 /**
  * The write protocol (spec 70 section 2) for one approved request: preconditions at the target, then T1 (everything else
  * again, in one transaction, and the committed intent), then the call with the frozen bytes, then its outcome, which the
- * step's own commit (T2) writes. Nothing that happens after approval can do more than veto.
+ * step's own commit (T2) writes. Nothing that happens after approval can do more than veto. "held": writes are stopped
+ * (POL-13); the run waits with its request approved, and nothing was done.
  */
 export const carryOut = async (
   context: ToolStepContext,
   call: LoadedCall,
   approval: LoadedApproval,
-): Promise<WriteEnd> => {
+): Promise<WriteEnd | "held"> => {
   const { deps, lease, loaded, tools, pins } = context;
   const { run } = lease;
   const tool = tools.find((t) => t.row.id === call.toolId);
@@ -41,13 +44,13 @@ export const carryOut = async (
   // Before anything of it is read: a changed row must not even choose what is said about it (N31).
   if (!isIntact(facts, run.workspaceId, run.id)) return invalid(call, approval, "tampered", WHY.tampered);
   const recheck = await fp("tool.recheck", async () =>
-    tool.row.riskClass === "read"
-      ? { ok: true as const }
-      : tool.connector.recheck(
+    hasForm(tool)
+      ? tool.connector.recheck(
           facts.form,
           JSON.parse(facts.preconditions) as JsonObject,
-          await contextFor(deps, run, source, pins, lease.signal, deps.limits.toolCallS),
-        ),
+          await contextFor(deps, run, source, pins, lease.signal, deps.limits.toolCallS, tool.served?.stored),
+        )
+      : { ok: true as const },
   ).catch((error: unknown) => {
     // The target cannot be looked at: a later attempt may; the last one gives the request up instead of running unchecked.
     if (lease.signal.aborted || run.attempt < deps.limits.stepAttempts) throw error;
@@ -63,22 +66,31 @@ export const carryOut = async (
   };
   const claim = await fp("tool.claim", () =>
     approvals.claimExecution(withActor(ctx, ctx.actor), { approvalId: approval.id, callTimeoutS: timeoutS }, (f) =>
-      mayStillRun(f, run.workspaceId, run.id, tool.row.definitionHash),
+      mayStillRun(f, run.workspaceId, run.id, tool, tools),
     ),
   );
   if (claim.kind === "gone") return { settled: [], settles: [], updates: [], unknown: false };
+  if (claim.kind === "held") return "held";
   if (claim.kind === "invalid") return invalid(call, approval, claim.reason, WHY[claim.reason]);
 
   // From here on only the call's own time limit may end it: a cancel never cuts a write in half (RUN-8).
   const authorised = authoriseClaimed(claim.facts, claim.idempotencyKey);
   const started = performance.now();
   const outcome = await fp("tool.call", async () => {
-    const callContext = await contextFor(deps, run, source, pins, new AbortController().signal, timeoutS);
+    const callContext = await contextFor(
+      deps,
+      run,
+      source,
+      pins,
+      new AbortController().signal,
+      timeoutS,
+      tool.served?.stored,
+    );
     // A process that was stopped since the claim may have lost the run meanwhile: the last look before the call (F20).
     await lease.tell([]);
-    return tool.row.riskClass === "read"
-      ? asWrite(tool.connector.read(authorised, callContext))
-      : tool.connector.write(authorised, callContext);
+    if (!hasForm(tool)) return asWrite(tool.connector.read(authorised, callContext));
+    const written = await tool.connector.write(authorised, callContext);
+    return tool.row.riskClass === "read" ? withoutEffect(written) : written;
   }).catch((error: unknown): WriteOutcome => {
     if (error instanceof LeaseLost) throw error;
     deps.log.error("a write ended with an error", {
@@ -108,10 +120,18 @@ export const carryOut = async (
       fp("tool.probe", async () =>
         tool.connector.probe(
           authorised,
-          await contextFor(deps, run, source, pins, new AbortController().signal, deps.limits.toolCallS),
+          await contextFor(
+            deps,
+            run,
+            source,
+            pins,
+            new AbortController().signal,
+            deps.limits.toolCallS,
+            tool.served?.stored,
+          ),
         ),
       ),
-    tool.definition.reconcile === "human",
+    !mayProbe(tool, tools),
     source.name,
   );
 };
@@ -132,7 +152,15 @@ export const recover = async (
     fp("tool.probe", async () =>
       tool.connector.probe(
         authoriseClaimed(facts, `aiw_${approval.id}`),
-        await contextFor(deps, lease.run, source, pins, new AbortController().signal, deps.limits.toolCallS),
+        await contextFor(
+          deps,
+          lease.run,
+          source,
+          pins,
+          new AbortController().signal,
+          deps.limits.toolCallS,
+          tool.served?.stored,
+        ),
       ),
     );
   return settleByProbe(
@@ -142,7 +170,7 @@ export const recover = async (
     facts.snapshotHash,
     "The step was interrupted during the write.",
     probe,
-    tool.definition.reconcile === "human",
+    !mayProbe(tool, tools),
     source.name,
   );
 };
@@ -167,6 +195,12 @@ const settleByProbe = async (
 };
 
 const asWrite = async (read: Promise<ToolResult>): Promise<WriteOutcome> => ({ kind: "executed", result: await read });
+
+/** A call that a person classified as reading changes nothing, so one without an answer has failed and is no riddle. */
+const withoutEffect = (outcome: WriteOutcome): WriteOutcome =>
+  outcome.kind === "unknown"
+    ? { kind: "refused", result: { ok: false, text: outcome.text, truncated: false } }
+    : outcome;
 
 const WHY: Readonly<Record<InvalidReason, string>> = {
   stale: "The target changed since the proposal.",

@@ -94,6 +94,8 @@ export const shape = {
 
   AIW_GIT_ALLOWED_HOSTS: hostList,
   AIW_ALLOW_LOCAL: flag.default(false),
+  AIW_MCP_ALLOWED_HOSTS: hostList,
+  AIW_MCP_ALLOW_LOCAL: flag.default(false),
 
   AIW_LEASE_S: seconds().default(30),
   AIW_HEARTBEAT_S: seconds().default(10),

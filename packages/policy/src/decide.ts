@@ -1,9 +1,12 @@
 import type { ApprovalLevel, ChatMode, PolicyDecision, RiskClass, WritePolicy } from "@aiw/contract/tools";
 import { policyLevel } from "@aiw/contract/tools";
+import { type ConditionReport, type ParseCondition, reportOn } from "./condition/rule-condition.ts";
+import type { ConditionValues } from "./condition/values.ts";
 import { type Explanation, type ExplanationCode, type ExplanationStep, reasonFor } from "./explain.ts";
 import {
   asPolicyDecision,
   BUILT_IN_STAGING_RULES,
+  isUnconditional,
   namesOneTool,
   type PolicyRule,
   type RuleSet,
@@ -35,6 +38,10 @@ export interface PolicyInput {
   readonly chatMode: ChatMode;
   /** In any order. */
   readonly ruleSets: readonly RuleSet[];
+  /** What conditions look at. Absent while there is no call yet: then every rule with a condition asks. */
+  readonly values?: ConditionValues | undefined;
+  /** How conditions are read, for callers that keep them parsed. Default: anew each time. */
+  readonly parse?: ParseCondition | undefined;
 }
 
 export interface Verdict extends Binding {
@@ -49,22 +56,38 @@ export interface Verdict extends Binding {
  * rules does not matter. Total: never throws on a decoded input.
  */
 export const decide = (input: PolicyInput): Verdict => {
-  const [first, ...rest] = stepsOf(input);
+  const { values, parse } = input;
+  return decideWith(input, (rule) => reportOn(rule, values, parse));
+};
+
+/** What a rule's condition says. */
+export type Settle = (rule: PolicyRule & { readonly condition: string }) => ConditionReport;
+
+/** `decide` with the answers to the conditions given. */
+export const decideWith = (input: PolicyInput, settle: Settle): Verdict => {
+  const [first, ...rest] = stepsOf(input, settle);
   const binding = rest.reduce<Binding>(join, first);
   const deciding = [first, ...rest].find((step) => step.decision === binding.decision) ?? first;
-  const { code, params, atLevel, ruleId } = deciding;
+  const { code, params, atLevel, ruleId, condition } = deciding;
   return {
     decision: binding.decision,
     level: binding.level,
     fourEyes: binding.fourEyes,
-    explanation: { code, params, atLevel, ...(ruleId === undefined ? {} : { ruleId }), steps: [first, ...rest] },
+    explanation: {
+      code,
+      params,
+      atLevel,
+      ...(ruleId === undefined ? {} : { ruleId }),
+      ...(condition === undefined ? {} : { condition }),
+      steps: [first, ...rest],
+    },
     reason: reasonFor(binding.decision, deciding),
   };
 };
 
 type Steps = [ExplanationStep, ...ExplanationStep[]];
 
-const stepsOf = (input: PolicyInput): Steps => {
+const stepsOf = (input: PolicyInput, settle: Settle): Steps => {
   const { tool, chatMode } = input;
   const { riskClass } = tool;
   // Nothing else has a say about a tool nobody has looked at (POL-4).
@@ -83,7 +106,7 @@ const stepsOf = (input: PolicyInput): Steps => {
   for (const level of policyLevel.options) {
     const sets = input.ruleSets.filter((set) => set.level === level);
     if (level === "platform") steps.push(...builtInSteps(sets, tool));
-    steps.push(...sets.flatMap((set) => ruleSteps(set, tool)).sort(byRule));
+    steps.push(...sets.flatMap((set) => ruleSteps(set, tool, settle)).sort(byRule));
   }
   return steps;
 };
@@ -130,29 +153,38 @@ const classAnswer = (
 
 /**
  * Whether the platform's own rules deliberately raise exactly this destructive tool or action to an approval (POL-5).
- * A rule for its group, for everything, a default or a built-in rule does not.
+ * A rule for its group, for everything, a default, a built-in rule or a rule with a condition does not.
  */
 const raisedByPlatform = (ruleSets: readonly RuleSet[], tool: ToolName): boolean =>
   ruleSets
     .filter((set) => set.level === "platform")
     .some((set) => {
       const { rank, rules } = winningRules(set.rules, tool);
-      return rank >= namesOneTool && rules.every((rule) => rule.decision === "approve");
+      const asks = rules.every((rule) => rule.decision === "approve");
+      return rank >= namesOneTool && asks && rules.some(isUnconditional);
     });
 
 /**
  * Built-in rules stand beside the platform's own, not among them: a platform rule for a whole group that denies must not
- * lose to a more specific built-in one that only asks.
+ * lose to a more specific built-in one that only asks. A rule with a condition replaces none: who adds one to ask more
+ * must not relax the rest by it. An `auto` rule of the same pattern beside it does.
  */
 const builtInSteps = (platformSets: readonly RuleSet[], tool: PolicyTool): ExplanationStep[] => {
-  const own = new Set(platformSets.flatMap((set) => set.rules.map((rule) => rule.pattern)));
+  const own = new Set(platformSets.flatMap((set) => set.rules.filter(isUnconditional).map((rule) => rule.pattern)));
   const standing = BUILT_IN_STAGING_RULES.filter((rule) => !own.has(rule.pattern));
   return winningRules(standing, tool).rules.map((rule) => ruleStep("rule_built_in", rule, "platform", tool));
 };
 
-const ruleSteps = (set: RuleSet, tool: PolicyTool): ExplanationStep[] => {
+const ruleSteps = (set: RuleSet, tool: PolicyTool, settle: Settle): ExplanationStep[] => {
   const { rules } = winningRules(set.rules, tool);
-  if (rules.length > 0) return rules.map((rule) => ruleStep("rule", rule, set.level, tool));
+  if (rules.length > 0) {
+    return rules.map((rule) => {
+      const { condition } = rule;
+      return condition === undefined || isUnconditional(rule)
+        ? ruleStep("rule", rule, set.level, tool)
+        : conditionStep(rule, settle({ ...rule, condition }), set.level, tool);
+    });
+  }
   if (set.default === undefined || set.default === "auto") return [];
   const decision = asPolicyDecision(set.default);
   return [{ ...base(tool), code: "rule_default", params: { level: set.level }, atLevel: set.level, decision }];
@@ -172,6 +204,24 @@ const ruleStep = (
   level: rule.approvalLevel ?? tool.level,
   fourEyes: rule.fourEyes ?? tool.fourEyes,
 });
+
+const conditionStep = (
+  rule: PolicyRule,
+  condition: ConditionReport,
+  atLevel: RuleSet["level"],
+  tool: PolicyTool,
+): ExplanationStep => {
+  const { params } = ruleStep("rule", rule, atLevel, tool);
+  const { text, outcome, errorCode } = condition;
+  const silent = outcome === "false";
+  return {
+    ...ruleStep("rule", rule, atLevel, tool),
+    ...(silent ? { ...base(tool), decision: "allow" } : { decision: "require_approval" }),
+    code: `rule_condition_${outcome}`,
+    params: { ...params, condition: text, ...(errorCode === undefined ? {} : { errorCode }) },
+    condition,
+  };
+};
 
 const classificationStep = (
   tool: PolicyTool,

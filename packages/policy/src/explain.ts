@@ -1,4 +1,5 @@
 import type { PolicyDecision, PolicyLevel } from "@aiw/contract/tools";
+import type { ConditionReport } from "./condition/rule-condition.ts";
 import type { Binding } from "./strictness.ts";
 
 /** Why a step of the decision says what it says. Worded by the screens in the reader's language (POL-2). */
@@ -16,7 +17,12 @@ export type ExplanationCode =
   | "destructive_raised"
   | "rule"
   | "rule_built_in"
-  | "rule_default";
+  | "rule_default"
+  | "rule_condition_true"
+  | "rule_condition_false"
+  | "rule_condition_error"
+  /** The rule has a condition, and there is no call yet to answer it. */
+  | "rule_condition_open";
 
 /** Where a step comes from: the chat's mode, the platform's classification of the tool, or a rule set. */
 export type ExplanationLevel = "mode" | "classification" | PolicyLevel;
@@ -29,6 +35,8 @@ export interface ExplanationStep extends Binding {
   readonly params: ExplanationParams;
   readonly ruleId?: string;
   readonly atLevel: ExplanationLevel;
+  /** With the codes `rule_condition_*`: why am I asked, and what would have made it automatic (POL-7). */
+  readonly condition?: ConditionReport;
 }
 
 /** The step that decided, and all steps in the order of the levels. JSON as it stands: stored with the call. */
@@ -37,6 +45,8 @@ export interface Explanation {
   readonly params: ExplanationParams;
   readonly ruleId?: string;
   readonly atLevel: ExplanationLevel;
+  /** With the codes `rule_condition_*`: why am I asked, and what would have made it automatic (POL-7). */
+  readonly condition?: ConditionReport;
   readonly steps: readonly ExplanationStep[];
 }
 
@@ -75,6 +85,11 @@ const because = (step: ExplanationStep): string => {
     case "rule":
     case "rule_built_in":
       return `a rule at ${step.atLevel} level applies to this tool`;
+    case "rule_condition_true":
+    case "rule_condition_false":
+    case "rule_condition_error":
+    case "rule_condition_open":
+      return `a rule at ${step.atLevel} level applies to calls such as this one`;
     case "rule_default":
       return `the default at ${step.atLevel} level applies to this tool`;
   }

@@ -2,12 +2,17 @@ import type { ApprovalLevel, PolicyDecision, PolicyLevel, StagingDecision } from
 
 export interface PolicyRule {
   readonly id: string;
-  /** `Group.action` (the tool id), `Group`, or `*`. Compared exactly, letter case included. */
+  /** `group.tool` (the tool's id), below it `group.tool.action`, `group.action`, `group`, or `*`. Compared exactly. */
   readonly pattern: string;
   /** `auto` asks nothing of its own; other rules and the classification still decide (POL-3). */
   readonly decision: StagingDecision;
   readonly approvalLevel?: ApprovalLevel | undefined;
   readonly fourEyes?: boolean | undefined;
+  /**
+   * On `approve` rules only (POL-7). True: the rule asks. False: it asks nothing, like `auto`, and binds neither level nor
+   * four eyes. Without an answer it asks.
+   */
+  readonly condition?: string | undefined;
   /** What people call the rule. */
   readonly label: string;
   readonly version: number;
@@ -23,9 +28,13 @@ export interface RuleSet {
 
 /** How a tool is addressed by rules. */
 export interface ToolName {
-  /** `group.action`, unique. */
+  /** `group.name`, unique. */
   readonly id: string;
   readonly group: string;
+  /**
+   * The call's `action` argument (POL-3); null where it has none, where there is no call yet, and where `group.action` is
+   * the id of another tool, whose rules no argument may reach.
+   */
   readonly action: string | null;
 }
 
@@ -40,7 +49,7 @@ export const BUILT_IN_STAGING_RULES: readonly PolicyRule[] = [
   "FTP.delete",
 ].map((pattern) => ({ id: `built-in:${pattern}`, pattern, decision: "approve", label: pattern, version: 1 }));
 
-/** How precisely a pattern names a tool: 4 and 3 exactly this tool or action, 2 its group, 1 everything, 0 not at all. */
+/** How precisely a pattern names a call: 4 and 3 exactly this tool or action, 2 its group, 1 everything, 0 not at all. */
 export const specificity = (pattern: string, tool: ToolName): number => {
   if (tool.action !== null && pattern === `${tool.id}.${tool.action}`) return 4;
   if (pattern === tool.id) return 3;
@@ -62,6 +71,9 @@ export const winningRules = (
   if (rank === 0) return { rank, rules: [] };
   return { rank, rules: ranked.filter((entry) => entry.rank === rank).map((entry) => entry.rule) };
 };
+
+/** Whether a rule says the same for every call. A denial always does, whatever stands beside it. */
+export const isUnconditional = (rule: PolicyRule): boolean => rule.condition === undefined || rule.decision === "deny";
 
 /** The gate's word for a staging decision. */
 export const asPolicyDecision = (decision: StagingDecision): PolicyDecision => {

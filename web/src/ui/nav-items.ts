@@ -7,7 +7,9 @@ import FolderGit2 from "lucide-solid/icons/folder-git-2";
 import House from "lucide-solid/icons/house";
 import Inbox from "lucide-solid/icons/inbox";
 import Layers from "lucide-solid/icons/layers";
+import Plug from "lucide-solid/icons/plug";
 import MessageSquare from "lucide-solid/icons/message-square";
+import Scale from "lucide-solid/icons/scale";
 import Settings from "lucide-solid/icons/settings";
 import ShieldCheck from "lucide-solid/icons/shield-check";
 import Users from "lucide-solid/icons/users";
@@ -57,6 +59,8 @@ export const useNavItems = () => {
     !me.isPending && me.data?.isPlatformAdmin === true
       ? [
           { id: "tools", label: t("nav.tools"), href: "/admin/tools", icon: ShieldCheck },
+          { id: "policies", label: t("nav.policies"), href: "/admin/policies", icon: Scale },
+          { id: "mcp", label: t("nav.mcp"), href: "/admin/mcp", icon: Plug },
           { id: "users", label: t("nav.users"), href: "/admin/users", icon: Users },
         ]
       : [],

@@ -3,6 +3,8 @@ import { adminHandlers } from "./admin.ts";
 import { approvalHandlers } from "./approvals.ts";
 import { chatHandlers } from "./chats.ts";
 import { identityHandlers } from "./identity.ts";
+import { policyHandlers } from "./policies.ts";
+import { mcpServerHandlers } from "./mcp-servers.ts";
 import { runHandlers } from "./runs.ts";
 import { sourceHandlers } from "./sources.ts";
 import { workspaceHandlers } from "./workspaces.ts";
@@ -16,4 +18,6 @@ export const handlers: Handlers = {
   ...runHandlers,
   ...approvalHandlers,
   ...adminHandlers,
+  ...mcpServerHandlers,
+  ...policyHandlers,
 };

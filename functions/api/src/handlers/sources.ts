@@ -1,13 +1,25 @@
 import * as jobs from "@aiw/core/jobs";
+import * as mcpServers from "@aiw/core/mcp-servers";
 import * as sources from "@aiw/core/sources";
 import type { Handlers } from "../http/call.ts";
 import { goOn } from "./go-on.ts";
 
-type Names = "listSources" | "createSource" | "getSource" | "replaceSecret" | "removeSource" | "testSource" | "getJob";
+type Names =
+  | "listSources"
+  | "createSource"
+  | "listAvailableServers"
+  | "connectServer"
+  | "getSource"
+  | "replaceSecret"
+  | "removeSource"
+  | "testSource"
+  | "getJob";
 
 export const sourceHandlers: Pick<Handlers, Names> = {
   listSources: async ({ ctx }) => ({ items: await sources.list(ctx) }),
   createSource: ({ ctx, body, deps }) => sources.create(ctx, body, deps),
+  listAvailableServers: async ({ ctx }) => ({ items: await mcpServers.available(ctx) }),
+  connectServer: ({ ctx, body, deps }) => sources.connectServer(ctx, body, deps.vault),
   getSource: ({ ctx, params }) => sources.get(ctx, params.sourceId),
   replaceSecret: ({ ctx, params, body, deps }) => sources.replaceSecret(ctx, params.sourceId, body, deps.vault),
 

@@ -1,6 +1,6 @@
 import type { AuthorisedCall } from "@aiw/contract/authorised-call";
 import type { InvalidReason } from "@aiw/contract/runs";
-import type { JsonObject, JsonValue, ToolDefinition } from "@aiw/contract/tools";
+import type { JsonObject, JsonValue, RiskClass, ToolDefinition } from "@aiw/contract/tools";
 
 /** Who a call is made for (SRC-1). Connectors get it by argument and never look anything up themselves. */
 export interface CallContext {
@@ -16,7 +16,87 @@ export interface CallContext {
   readonly timeoutMs: number;
   /** Bytes of UTF-8 the result may have (SRC-4). */
   readonly maxResultBytes: number;
+  /** For tools that come from stored rows (MCP-1): the row of the tool that is called. Absent for tools that are code. */
+  readonly tool?: StoredTool;
 }
+
+/** A tool whose definition came from a server and was stored, pinned and classified (MCP-1, POL-6). */
+export interface StoredTool {
+  /** `group.action`; the group is the short name of the server. */
+  readonly id: string;
+  readonly wireName: string;
+  /** The raw definition exactly as the server sent it: what is pinned, hashed and compared, nothing taken away. */
+  readonly wire: JsonObject;
+  /** Hash of `wire`, made by the caller's canonical hash. */
+  readonly hash: string;
+  /** Hash of the server's instructions when they are pinned too; null or absent: not compared before a write. */
+  readonly instructionsHash?: string | null;
+  /** What a platform admin declared for this tool (server-set arguments, idempotency argument, probe); `{}` without. */
+  readonly settings: JsonObject;
+}
+
+/** What a server offers, as *Fetch tools* stores it (MCP-1). Everything in it was written by the server: untrusted. */
+export interface Discovery {
+  readonly protocolVersion: string;
+  readonly serverName: string;
+  readonly serverVersion: string;
+  /** As sent; null when there are none. */
+  readonly instructions: string | null;
+  readonly instructionsHash: string | null;
+  readonly tools: readonly DiscoveredTool[];
+  readonly skipped: readonly SkippedTool[];
+  /** The list ended early: at a bound of ours, or because the server sent a cursor twice. */
+  readonly incomplete: "pages" | "tools" | "cursor" | null;
+}
+
+export interface DiscoveredTool {
+  readonly id: string;
+  readonly wireName: string;
+  readonly wire: JsonObject;
+  readonly hash: string;
+  /** What the model would see without any declarations of an admin. */
+  readonly definition: ToolDefinition;
+  /** From the server's annotations: a hint for the admin, never taken over (POL-9, N45). */
+  readonly suggestedRiskClass: RiskClass;
+  /** What an admin should look at before classifying, as codes. */
+  readonly findings: readonly ToolFinding[];
+}
+export type ToolFinding =
+  | "annotated_read_only"
+  | "annotated_destructive"
+  | "annotations_disagree"
+  | "hidden_characters"
+  | "description_cut"
+  | "names_other_tool"
+  | "pattern_dropped"
+  | "keyword_dropped"
+  | "open_arguments"
+  | "output_schema_unusable";
+
+/** A tool that cannot be used, and why (N40, N42). `name` is made visible and cut, for the screen only. */
+export interface SkippedTool {
+  readonly name: string;
+  readonly reason: SkipReason;
+}
+export type SkipReason =
+  | "not_an_object"
+  | "name_invalid"
+  | "name_too_long"
+  | "name_reserved"
+  | "listed_twice"
+  | "name_clash"
+  | "too_large"
+  | "too_deep"
+  | "too_complex"
+  | "schema_not_object"
+  | "schema_invalid"
+  | "remote_reference"
+  | "broken_reference"
+  | "recursive_reference"
+  | "unsafe_pattern"
+  | "forbidden_name"
+  | "hidden_characters"
+  | "not_canonical";
 
 /** A source with its secret opened, for the length of one call. Never stored, logged or sent to a model. */
 export interface SourceAccess {
@@ -122,7 +202,12 @@ export type PinOutcome =
 /** SRC-1: the one shape behind which every kind of source stands. */
 export interface Connector {
   readonly kind: string;
+  /** Tools that are code; empty for a kind whose tools come from stored rows. */
   readonly tools: readonly ToolDefinition[];
+  /** Kinds with stored tools: what the model sees of one, or null when this version cannot use it (MCP-1). */
+  definitionOf?(tool: StoredTool): ToolDefinition | null;
+  /** Kinds with stored tools: asks the server what it offers. @throws Problem when the server cannot be asked. */
+  discover?(source: SourceAccess, signal: AbortSignal): Promise<Discovery>;
   /** Checks a source's settings before they are stored; throws a Problem that names the field. */
   readConfig(input: JsonValue): JsonObject;
   testConnection(source: SourceAccess, signal: AbortSignal): Promise<TestReport>;

@@ -32,6 +32,11 @@ export interface ExecutionFacts {
   readonly requesterMay: boolean;
   readonly deciderMay: boolean;
   readonly sourceConnected: boolean;
+  /** The requester as a member, for conditions (POL-7). */
+  readonly requester: { readonly role: string; readonly isGlobalApprover: boolean };
+  readonly teamId: string;
+  /** A write to the outside while platform or workspace stopped them (POL-13). */
+  readonly stopped: boolean;
   readonly writePolicy: "risk_based" | "confirm_external";
   readonly chatMode: "work" | "plan";
   readonly tool: LoadedTool | null;
@@ -46,6 +51,8 @@ export type ExecutionClaim =
       readonly idempotencyKey: string;
     }
   | { readonly kind: "invalid"; readonly reason: InvalidReason }
+  /** Writes are stopped (POL-13): the request stays approved and is marked, the sweeper sends its run on afterwards. */
+  | { readonly kind: "held" }
   /** Not approved any more, or the run is to be cancelled. */
   | { readonly kind: "gone" };
 
@@ -61,8 +68,10 @@ export const claimExecution = async (
 ): Promise<ExecutionClaim> =>
   transaction(ctx.db, { workspaces: [ctx.actor.workspaceId] }, async (tx) => {
     const { runId, workspaceId, fence } = ctx.actor;
+    // The shared lock: once the switch is thrown, whoever had seen it open before has committed (POL-13, `stopWrites`).
     const [run] = await tx<{ cancelled: boolean }[]>`
-      select cancel_requested_at is not null as cancelled from runs where id = ${runId} and fence = ${fence} and status = 'running' for update`;
+      select cancel_requested_at is not null as cancelled, pg_advisory_xact_lock_shared(hashtextextended('aiw.writes', 0))
+        from runs where id = ${runId} and fence = ${fence} and status = 'running' for update`;
     if (run === undefined) throw new LeaseLost();
     // Who cancelled before this moment is obeyed; who comes later waits for the outcome (F46).
     if (run.cancelled) return { kind: "gone" };
@@ -70,8 +79,12 @@ export const claimExecution = async (
     if (facts === null) return { kind: "gone" };
     const reason = judge(facts);
     if (reason !== null) return { kind: "invalid", reason };
+    if (facts.stopped) {
+      await tx`update approvals set held_at = coalesce(held_at, aiw_now()) where id = ${input.approvalId}`;
+      return { kind: "held" };
+    }
     const [claimed] = await tx<{ attempt: number }[]>`
-      update approvals set status = 'executing', attempt = attempt + 1, exec_fence = ${fence}, executing_at = aiw_now()
+      update approvals set status = 'executing', attempt = attempt + 1, exec_fence = ${fence}, executing_at = aiw_now(), held_at = null
         where id = ${input.approvalId} and status = 'approved' and (execute_before is null or execute_before > aiw_now()) returning attempt`;
     if (claimed === undefined) return { kind: "invalid", reason: "lapsed" };
     await tx`update tool_calls set status = 'executing', started_at = coalesce(started_at, aiw_now()) where id = ${facts.toolCallId}`;
@@ -105,6 +118,11 @@ interface Row {
   requester_may: boolean;
   decider_may: boolean;
   source_connected: boolean;
+  requester_role: string | null;
+  requester_global: boolean;
+  team_id: string;
+  risk_class: string;
+  writes_stopped: boolean;
   write_policy: ExecutionFacts["writePolicy"];
   chat_mode: ExecutionFacts["chatMode"];
 }
@@ -125,17 +143,20 @@ const factsOf = async (tx: Tx, workspaceId: string, approvalId: string): Promise
            when a.level = 'global_approver' then exists (select from users u where u.id = a.decided_by and u.is_global_approver and u.disabled_at is null)
            else exists (select from memberships m join users u on u.id = m.user_id where m.workspace_id = a.workspace_id and m.user_id = a.decided_by
                           and m.role in ('admin', 'approver') and u.disabled_at is null) end as decider_may,
-      a.source_id is null or exists (select from sources s where s.id = a.source_id and s.removed_at is null) as source_connected,
+      a.source_id is null or exists (select from connected_sources s where s.id = a.source_id) as source_connected,
+      (select m.role from memberships m where m.workspace_id = a.workspace_id and m.user_id = a.requester_id) as requester_role,
+      exists (select from users u where u.id = a.requester_id and u.is_global_approver) as requester_global,
+      w.team_id, w.writes_stopped_at is not null or p.writes_stopped_at is not null as writes_stopped,
       coalesce(p.forced_write_policy, w.write_policy) as write_policy, coalesce(c.mode, 'work') as chat_mode
       from approvals a join workspaces w on w.id = a.workspace_id cross join platform_settings p left join chats c on c.id = a.chat_id
       where a.id = ${approvalId}`;
   if (a === undefined) return null;
   const [tool] = await tx<LoadedTool[]>`
     select t.id, t.wire_name as "wireName", t.source_kind as "sourceKind", t.definition_hash as "definitionHash", t.risk_class as "riskClass",
-           t.decision, t.level, t.four_eyes as "fourEyes", coalesce(x.active, t.default_active) as active
+           t.decision, t.level, t.four_eyes as "fourEyes", coalesce(x.active, t.default_active) and t.missing_at is null as active
       from tools t left join workspace_tools x on x.tool_id = t.id and x.workspace_id = ${workspaceId} where t.id = ${a.tool_id}`;
   const policies = await tx<LoadedPolicy[]>`
-    select id, level, source_id as "sourceId", pattern, decision, approval_level as "approvalLevel", four_eyes as "fourEyes", label, version
+    select id, level, source_id as "sourceId", pattern, decision, approval_level as "approvalLevel", four_eyes as "fourEyes", label, version, condition
       from tool_policies where workspace_id is null or workspace_id = ${workspaceId}`;
   return {
     id: a.id,
@@ -161,12 +182,18 @@ const factsOf = async (tx: Tx, workspaceId: string, approvalId: string): Promise
     requesterMay: a.requester_may,
     deciderMay: a.decider_may,
     sourceConnected: a.source_connected,
+    requester: { role: a.requester_role ?? "", isGlobalApprover: a.requester_global },
+    teamId: a.team_id,
+    stopped: a.writes_stopped && [a.risk_class, tool?.riskClass].some(isExternalWrite),
     writePolicy: a.write_policy,
     chatMode: a.chat_mode,
     tool: tool ?? null,
     policies: [...policies],
   };
 };
+
+const isExternalWrite = (riskClass: string | null | undefined): boolean =>
+  riskClass === "write_external" || riskClass === "destructive";
 
 /** The frozen request as stored, for looking at the target before or after an execution. */
 export const frozen = async (db: Ctx<Agent>["db"], workspaceId: string, approvalId: string): Promise<ExecutionFacts> =>

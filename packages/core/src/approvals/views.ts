@@ -191,6 +191,7 @@ interface DetailRow extends Row {
   preview: string;
   preconditions: string;
   explanation: string;
+  stopped: boolean;
   model_note: string | null;
   execute_before: Date | null;
   attempt: number;
@@ -216,6 +217,8 @@ export const detail = async (ctx: Ctx<Human>, scope: readonly string[], approval
              a.explanation, a.model_note, a.execute_before, a.attempt, a.ended_at, a.executed_hash, a.reconciled, a.result, a.facts, a.predecessor_id,
              (select jsonb_build_object('by', jsonb_build_object('id', s.id, 'name', s.name, 'displayName', s.display_name), 'comment', a.reconcile_comment)
                 from users s where s.id = a.reconciled_by) as settled_by,
+             a.status in ('pending', 'approved') and a.risk_class in ('write_external', 'destructive') and
+               (w.writes_stopped_at is not null or exists (select from platform_settings where writes_stopped_at is not null)) as stopped,
              (select x.id from approvals x where x.predecessor_id = a.id) as successor_id
         from ${FROM(tx)} where a.id = ${approvalId}`;
     if (row === undefined || !mayView(row, viewer)) throw new Problem("not_found");
@@ -251,6 +254,7 @@ export const detail = async (ctx: Ctx<Human>, scope: readonly string[], approval
       preview: JSON.parse(row.preview) as ApprovalDetail["preview"],
       preconditions: JSON.parse(row.preconditions) as Record<string, unknown>,
       explanation: JSON.parse(row.explanation) as ApprovalDetail["explanation"],
+      stopped: row.stopped,
       modelNote: row.model_note,
       executeBefore: row.execute_before?.toISOString() ?? null,
       attempt: row.attempt,

@@ -6,7 +6,8 @@ import { transaction } from "@aiw/platform/db";
 /** A job this process holds until its lease ends. `attempt` is its fence: only the latest attempt may record anything. */
 export interface ClaimedJob {
   readonly id: string;
-  readonly workspaceId: string;
+  /** Null: a job of the platform. */
+  readonly workspaceId: string | null;
   readonly kind: Job["kind"];
   readonly subjectId: string;
   readonly createdBy: string;
@@ -17,7 +18,7 @@ const MAX_ATTEMPTS = 5;
 
 interface Row {
   readonly id: string;
-  readonly workspace_id: string;
+  readonly workspace_id: string | null;
   readonly kind: Job["kind"];
   readonly subject_id: string;
   readonly created_by: string;

@@ -12,11 +12,16 @@ export async function finish(
   const rows = await tx`
     update jobs set status = ${outcome.errorCode === null ? "done" : "failed"}, error_code = ${outcome.errorCode},
            ended_at = aiw_now(), lease_until = null
-     where id = ${job.id} and workspace_id = ${job.workspaceId} and attempt = ${job.attempt} and status = 'running' returning id`;
+     where id = ${job.id} and workspace_id is not distinct from ${job.workspaceId} and attempt = ${job.attempt} and status = 'running' returning id`;
   return rows.length === 1;
 }
 
 /** Ends a job that could not do its work; the click can be repeated. */
 export function fail(ctx: Ctx<System>, job: ClaimedJob, errorCode: string): Promise<boolean> {
-  return transaction(ctx.db, { workspaces: [job.workspaceId] }, (tx) => finish(tx, job, { errorCode }));
+  return transaction(ctx.db, scopeOf(job), (tx) => finish(tx, job, { errorCode }));
 }
+
+/** What a transaction of this job may see: its workspace, or as a job of the platform what looks for work sees. */
+export const scopeOf = (job: ClaimedJob): { readonly workspaces: readonly string[] } => ({
+  workspaces: job.workspaceId === null ? [] : [job.workspaceId],
+});

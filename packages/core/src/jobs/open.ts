@@ -3,7 +3,8 @@ import type { Tx } from "@aiw/platform/db";
 import { type JobRow, toView } from "./view.ts";
 
 export interface NewJob {
-  readonly workspaceId: string;
+  /** Null: a job of the platform. */
+  readonly workspaceId: string | null;
   readonly kind: Job["kind"];
   readonly subjectId: string;
   readonly createdBy: string;
@@ -17,7 +18,7 @@ export async function open(tx: Tx, job: NewJob): Promise<Job> {
     on conflict (workspace_id, kind, subject_id) where status in ('queued', 'running') do nothing`;
   const [row] = await tx<JobRow[]>`
     select id, kind, status, error_code, created_at, ended_at from jobs
-     where workspace_id = ${job.workspaceId} and kind = ${job.kind} and subject_id = ${job.subjectId}
+     where workspace_id is not distinct from ${job.workspaceId} and kind = ${job.kind} and subject_id = ${job.subjectId}
      order by (status in ('queued', 'running')) desc, id desc limit 1`;
   if (row === undefined) throw new Error("the job is missing");
   return toView(row);

@@ -1,8 +1,20 @@
-import type { ToolCall } from "@aiw/contract/views";
+import type { JudgedCall, ToolCall } from "@aiw/contract/views";
 import type { Tx } from "@aiw/platform/db";
 
 /** Characters of a result that a card shows; the model got the whole. */
 const CARD_CHARS = 20_000;
+
+/** Tool calls of one run with what the gate said to each (POL-2). */
+export const judgedCallsOf = async (tx: Tx, runId: string): Promise<JudgedCall[]> => {
+  const rows = await tx<{ id: string; decision: JudgedCall["decision"]; explanation: JudgedCall["explanation"] }[]>`
+    select id, decision, explanation from tool_calls where run_id = ${runId}`;
+  const judged = new Map(rows.map((row) => [row.id, row]));
+  const calls = await callsOf(tx, [runId]);
+  return calls.map((call) => {
+    const { decision = null, explanation = null } = judged.get(call.id) ?? {};
+    return { ...call, decision, explanation };
+  });
+};
 
 interface Row {
   id: string;

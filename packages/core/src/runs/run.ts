@@ -80,7 +80,17 @@ export interface LoadedTool {
   readonly decision: PolicyDecision | null;
   readonly level: ApprovalLevel;
   readonly fourEyes: boolean;
+  /** Switched on here, and offered by its server. */
   readonly active: boolean;
+  /**
+   * Of a tool that a server brought (MCP-1): its definition as stored, left out while nobody classified it, what an admin
+   * declared, and the hash of the server's instructions. Null or absent: a tool that is code.
+   */
+  readonly stored?: {
+    readonly definition: string | null;
+    readonly settings: JsonObject;
+    readonly instructionsHash: string | null;
+  } | null;
 }
 
 export interface LoadedPolicy {
@@ -93,6 +103,8 @@ export interface LoadedPolicy {
   readonly fourEyes: boolean | null;
   readonly label: string;
   readonly version: number;
+  /** When the rule asks (POL-7); null: always. */
+  readonly condition: string | null;
 }
 
 export interface LoadedSource {
@@ -102,6 +114,10 @@ export interface LoadedSource {
   readonly config: JsonObject;
   /** Sealed; opened only for the length of a call. */
   readonly secret: string | null;
+  /** What the secret was sealed for: this source, or the server the platform registered. */
+  readonly secretContext: string;
+  /** The `sourceKind` of the tools that work here: its kind, for a server with its name. */
+  readonly toolSource: string;
   readonly status: string;
 }
 

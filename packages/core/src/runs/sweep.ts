@@ -41,3 +41,10 @@ export const ringDue = async (db: Database, graceS: number): Promise<{ runId: st
     >`select run_id, team_id from runs_ring_due_v1(${graceS}::integer, 500)`;
     return rows.map((r) => ({ runId: r.run_id, teamId: r.team_id }));
   });
+
+/** The runs that waited for the stop switch and may go on (POL-13), queued again; at most 500. */
+export const releaseHeld = async (db: Database): Promise<{ runId: string; teamId: string }[]> =>
+  transaction(db, "unscoped", async (tx) => {
+    const rows = await tx<{ run_id: string; team_id: string }[]>`select run_id, team_id from runs_release_held_v1(500)`;
+    return rows.map((r) => ({ runId: r.run_id, teamId: r.team_id }));
+  });

@@ -5,7 +5,7 @@ import type { MemberRole, RunDetail, RunSummary } from "@aiw/contract/views";
 import type { Ctx } from "@aiw/platform/ctx";
 import { transaction, type Tx } from "@aiw/platform/db";
 import * as approvals from "../approvals/views.ts";
-import { callsOf } from "./calls.ts";
+import { judgedCallsOf } from "./calls.ts";
 
 /** Who looks: decides which actions are offered (RUN-22). */
 export interface Viewer {
@@ -165,7 +165,7 @@ export const detail = async (ctx: Ctx<Human>, scope: readonly string[], runId: s
         endedAt: s.ended_at?.toISOString() ?? null,
         outcome: s.outcome,
       })),
-      toolCalls: await callsOf(tx, [runId]),
+      toolCalls: await judgedCallsOf(tx, runId),
       approvals: await approvals.ofRuns(
         tx,
         { userId: ctx.actor.userId, isGlobalApprover: ctx.actor.isGlobalApprover },

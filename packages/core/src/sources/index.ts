@@ -1,3 +1,4 @@
+export { connectServer } from "./connect-server.ts";
 export { create } from "./create.ts";
 export type { AddressCheck } from "./address.ts";
 export { get, list } from "./get.ts";

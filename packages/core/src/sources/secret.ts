@@ -13,7 +13,7 @@ export const secretContext = (sourceId: string): string => `source:${sourceId}`;
 
 /**
  * Replaces the credentials; the source counts as untested until it is tested with them (SRC-2). Audited.
- * @throws Problem forbidden | not_found
+ * @throws Problem forbidden | not_found | bad_request (a user name for a source that has none)
  */
 export async function replaceSecret(
   ctx: Ctx<Member>,
@@ -27,11 +27,14 @@ export async function replaceSecret(
   return inWorkspace(ctx, async (tx) => {
     // Absent: the user name stays. Null: there is none.
     const username = input.username === undefined ? {} : { username: input.username };
-    const rows = await tx`
+    const rows = await tx<{ kind: string }[]>`
       update sources set secret = ${sealed}, secret_last4 = ${lastFour(input.token)}, status = 'untested', last_test = null,
-             last_test_at = null, config = config || ${tx.json(username)}
-       where id = ${sourceId} and workspace_id = ${workspaceId} and removed_at is null returning id`;
-    if (rows.length === 0) throw new Problem("not_found");
+             last_test_at = null, config = case kind when 'git' then config || ${tx.json(username)} else config end
+       where id = ${sourceId} and workspace_id = ${workspaceId} and removed_at is null returning kind`;
+    const [row] = rows;
+    if (row === undefined) throw new Problem("not_found");
+    if (row.kind !== "git" && (input.username ?? null) !== null)
+      throw new Problem("bad_request", { fields: { username: "unknown" } });
     await audit.write(tx, {
       workspaceId,
       actor: audit.human(userId),

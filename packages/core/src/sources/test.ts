@@ -8,7 +8,7 @@ import * as audit from "../audit/write.ts";
 import { requireAdmin } from "../identity/actors.ts";
 import { inWorkspace } from "../identity/scope.ts";
 import type { ClaimedJob } from "../jobs/claim.ts";
-import { finish } from "../jobs/finish.ts";
+import { finish, scopeOf } from "../jobs/finish.ts";
 import { open } from "../jobs/open.ts";
 
 /**
@@ -33,16 +33,18 @@ export interface SourceToTest {
   readonly kind: string;
   readonly config: JsonObject;
   readonly secret: string | null;
+  /** What the secret was sealed for. */
+  readonly secretContext: string;
 }
 
 /** What the job tests; null when the source was removed meanwhile. */
 export async function forTest(ctx: Ctx<System>, job: ClaimedJob): Promise<SourceToTest | null> {
   const [row] = await transaction(
     ctx.db,
-    { workspaces: [job.workspaceId] },
+    scopeOf(job),
     (tx) => tx<SourceToTest[]>`
-    select id, name, kind, config, secret from sources
-     where id = ${job.subjectId} and workspace_id = ${job.workspaceId} and removed_at is null`,
+    select id, name, kind, config, secret, secret_context as "secretContext" from connected_sources
+     where id = ${job.subjectId} and workspace_id = ${job.workspaceId}`,
   );
   return row ?? null;
 }
@@ -56,15 +58,16 @@ export type TestResult = NonNullable<Source["lastTest"]>;
 export async function recordTest(
   ctx: Ctx<System>,
   job: ClaimedJob,
-  tested: SourceToTest,
+  tested: Pick<SourceToTest, "id" | "secret">,
   result: TestResult,
 ): Promise<boolean> {
-  return transaction(ctx.db, { workspaces: [job.workspaceId] }, async (tx) => {
+  return transaction(ctx.db, scopeOf(job), async (tx) => {
     const failed = result.stages.find((stage) => !stage.ok);
     if (!(await finish(tx, job, { errorCode: null }))) return false;
     const rows = await tx`
       update sources set status = ${result.ok ? "tested" : "failed"}, last_test_at = aiw_now(), last_test = ${tx.json(toJson(result))}
-       where id = ${tested.id} and removed_at is null and secret is not distinct from ${tested.secret} returning id`;
+       where id = ${tested.id} and removed_at is null
+         and exists (select from connected_sources c where c.id = sources.id and c.secret is not distinct from ${tested.secret}) returning id`;
     if (rows.length === 0) return true;
     await audit.write(tx, {
       workspaceId: job.workspaceId,

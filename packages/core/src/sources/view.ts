@@ -4,7 +4,11 @@ import type { Tx } from "@aiw/platform/db";
 export interface SourceRow {
   readonly id: string;
   readonly name: string;
+  readonly kind: Source["kind"];
   readonly config: { readonly url: string; readonly branch: string | null; readonly username: string | null };
+  readonly server_name: string | null;
+  readonly server_url: string | null;
+  readonly server_removed: boolean;
   readonly status: Source["status"];
   readonly secret_last4: string | null;
   readonly confirmed_by: string;
@@ -19,22 +23,34 @@ export interface SourceRow {
 /** Connected sources of the workspace by name; one of them when `only` is given. The secret is never read here (SRC-2). */
 export async function views(tx: Tx, workspaceId: string, only: string | null): Promise<Source[]> {
   const rows = await tx<SourceRow[]>`
-    select s.id, s.name, s.config, s.status, s.secret_last4, s.confirmed_by, u.name as confirmer_name,
+    select s.id, s.kind, s.name, s.config, s.status, v.name as server_name, v.url as server_url, v.removed_at is not null as server_removed, s.secret_last4, s.confirmed_by, u.name as confirmer_name,
            u.display_name as confirmer_display, s.confirmed_at, s.last_test_at, s.last_test, s.created_at
-      from sources s join users u on u.id = s.confirmed_by
+      from sources s join users u on u.id = s.confirmed_by left join mcp_servers v on v.id = s.server_id
      where s.workspace_id = ${workspaceId} and s.removed_at is null and (${only}::uuid is null or s.id = ${only})
      order by lower(s.name)`;
   return rows.map((row) => ({
     id: row.id,
-    kind: "git",
+    kind: row.kind,
     name: row.name,
-    config: { url: row.config.url, branch: row.config.branch, username: row.config.username },
-    status: row.status,
+    config: {
+      url: row.server_url ?? row.config.url,
+      branch: row.config.branch ?? null,
+      username: row.config.username ?? null,
+      server: row.server_name,
+    },
+    status: row.server_removed ? "failed" : row.status,
     secretLast4: row.secret_last4,
     confirmedBy: { id: row.confirmed_by, name: row.confirmer_name, displayName: row.confirmer_display },
     confirmedAt: row.confirmed_at.toISOString(),
     lastTestAt: row.last_test_at?.toISOString() ?? null,
-    lastTest: row.last_test,
+    lastTest: row.server_removed ? SERVER_REMOVED : row.last_test,
     createdAt: row.created_at.toISOString(),
   }));
 }
+
+/** The platform no longer knows the server: nothing is called there, the workspace's admin disconnects the source. */
+const SERVER_REMOVED: Source["lastTest"] = {
+  ok: false,
+  stages: [{ stage: "address", ok: false, code: "mcp_server_removed" }],
+  warnings: [],
+};

@@ -1,6 +1,7 @@
 import type { Human } from "@aiw/contract/actors";
+import type { ToolSettingsInput } from "@aiw/contract/mcp";
 import { Problem } from "@aiw/contract/problem";
-import type { ApprovalLevel, PolicyDecision, RiskClass } from "@aiw/contract/tools";
+import type { ApprovalLevel, JsonObject, PolicyDecision, RiskClass } from "@aiw/contract/tools";
 import type { AdminTool } from "@aiw/contract/views";
 import type { Ctx } from "@aiw/platform/ctx";
 import { transaction, type Tx } from "@aiw/platform/db";
@@ -8,6 +9,7 @@ import * as audit from "../audit/write.ts";
 import { requirePlatformAdmin } from "../identity/actors.ts";
 import { raisePolicyVersion } from "./register.ts";
 import { descriptionOf, type ToolRow } from "./row.ts";
+import { readSettings, toJson } from "./settings.ts";
 
 interface Row extends ToolRow {
   readonly classified_by: string | null;
@@ -32,11 +34,13 @@ export interface Classification {
   readonly decision: PolicyDecision | null;
   readonly level: ApprovalLevel;
   readonly fourEyes: boolean;
+  /** For MCP tools (MCP-2); absent: those it has, which must still fit its definition. */
+  readonly settings?: ToolSettingsInput | undefined;
 }
 
 /**
  * Classifies a tool (POL-4), if it still is what the admin saw; audited with old and new.
- * @throws Problem forbidden | not_found | conflict
+ * @throws Problem forbidden | not_found | conflict | bad_request (settings)
  */
 export async function classify(ctx: Ctx<Human>, toolId: string, to: Classification): Promise<AdminTool> {
   await requirePlatformAdmin(ctx);
@@ -44,8 +48,9 @@ export async function classify(ctx: Ctx<Human>, toolId: string, to: Classificati
     const [before] = await tx<ToolRow[]>`select * from tools where id = ${toolId} for update`;
     if (before === undefined) throw new Problem("not_found");
     if (before.version !== to.version || before.definition_hash !== to.definitionHash) throw new Problem("conflict");
+    const settings = await settingsFor(tx, before, to);
     await tx`
-      update tools set risk_class = ${to.riskClass}, decision = ${to.decision}, level = ${to.level}, four_eyes = ${to.fourEyes},
+      update tools set risk_class = ${to.riskClass}, decision = ${to.decision}, level = ${to.level}, four_eyes = ${to.fourEyes}, settings = ${tx.json(settings)},
              classified_by = ${ctx.actor.userId}, classified_at = aiw_now(), version = version + 1
        where id = ${toolId}`;
     await raisePolicyVersion(tx);
@@ -63,14 +68,39 @@ export async function classify(ctx: Ctx<Human>, toolId: string, to: Classificati
           decision: before.decision,
           level: before.level,
           fourEyes: before.four_eyes,
+          ...(before.kind === "mcp" ? { settings: toJson(before.settings) } : {}),
         },
-        to: { riskClass: to.riskClass, decision: to.decision, level: to.level, fourEyes: to.fourEyes },
+        to: {
+          riskClass: to.riskClass,
+          decision: to.decision,
+          level: to.level,
+          fourEyes: to.fourEyes,
+          ...(before.kind === "mcp" ? { settings } : {}),
+        },
       },
     });
     const [after] = await views(tx, toolId);
     if (after === undefined) throw new Problem("not_found");
     return after;
   });
+}
+
+/** The settings to store. A tool that is not classified cannot be called, so what no longer fits may wait there. */
+async function settingsFor(tx: Tx, tool: ToolRow, to: Classification): Promise<JsonObject> {
+  if (tool.kind === "native") {
+    if (to.settings !== undefined) throw new Problem("bad_request", { fields: { settings: "unknown" } });
+    return {};
+  }
+  if (to.settings !== undefined) return toJson(await readSettings(tx, tool, to.settings));
+  if (to.riskClass === null) return toJson(tool.settings);
+  const { probe, ...rest } = tool.settings;
+  if (probe === undefined) return toJson(await readSettings(tx, tool, rest));
+  const { definitionHash, ...asked } = probe;
+  const read = await readSettings(tx, tool, { ...rest, probe: asked });
+  // Nobody looked at the probe's tool again since it changed.
+  if (read.probe?.definitionHash !== definitionHash)
+    throw new Problem("bad_request", { fields: { "settings.probe.tool": "invalid" } });
+  return toJson(read);
 }
 
 const scopeOf = (ctx: Ctx<Human>): { workspaces: string[]; userId: string } => ({
@@ -100,5 +130,10 @@ async function views(tx: Tx, only: string | null): Promise<AdminTool[]> {
         : { id: row.classified_by, name: row.classifier_name ?? "", displayName: row.classifier_display ?? "" },
     classifiedAt: row.classified_at?.toISOString() ?? null,
     version: row.version,
+    server: row.kind === "mcp" ? row.source_kind.slice(row.source_kind.indexOf(":") + 1) : null,
+    settings: row.kind === "mcp" ? row.settings : null,
+    findings: [...row.findings],
+    previousDefinition: row.previous_definition,
+    missingAt: row.missing_at?.toISOString() ?? null,
   }));
 }

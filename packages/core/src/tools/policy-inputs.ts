@@ -27,6 +27,7 @@ interface RuleRow {
   readonly four_eyes: boolean | null;
   readonly label: string;
   readonly version: number;
+  readonly condition: string | null;
 }
 
 /** Reads them in the given transaction, which must see the workspace. */
@@ -37,9 +38,12 @@ export async function loadPolicyInputs(tx: Tx, workspaceId: string): Promise<Pol
   if (settings === undefined) throw new Error("the workspace is not in scope");
   const tools = await tx<OfferedTool[]>`
     select t.*, coalesce(x.active, t.default_active) as active
-      from tools t left join workspace_tools x on x.tool_id = t.id and x.workspace_id = ${workspaceId} order by t.id`;
+      from tools t left join workspace_tools x on x.tool_id = t.id and x.workspace_id = ${workspaceId}
+     where t.missing_at is null
+       and (t.kind = 'native' or t.source_kind in (select tool_source from connected_sources where workspace_id = ${workspaceId}))
+     order by t.id`;
   const rules = await tx<RuleRow[]>`
-    select id, level, source_id, pattern, decision, approval_level, four_eyes, label, version from tool_policies
+    select id, level, source_id, pattern, decision, approval_level, four_eyes, label, version, condition from tool_policies
      where workspace_id is null or workspace_id = ${workspaceId} order by id`;
   return {
     tools,
@@ -64,6 +68,7 @@ function ruleSetsOf(rows: readonly RuleRow[]): RuleSet[] {
           decision: row.decision,
           approvalLevel: row.approval_level ?? undefined,
           fourEyes: row.four_eyes ?? undefined,
+          condition: row.condition ?? undefined,
           label: row.label,
           version: row.version,
         })),

@@ -34,6 +34,12 @@ export const de = {
     chat: "Zum Chat",
     run: "Zum Lauf",
   },
+  stopped: {
+    title: "Schreiben nach außen ist angehalten",
+    pending: "Entscheiden ist möglich. Freigegebenes wartet, bis das Schreiben wieder zugelassen ist.",
+    approved:
+      "Der Antrag wartet. Er wird ausgeführt, sobald das Schreiben wieder zugelassen ist und seine Zeit reicht.",
+  },
   sections: {
     change: "Änderung",
     arguments: "Eingefrorene Argumente",

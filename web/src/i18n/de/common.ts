@@ -16,6 +16,8 @@ export const de = {
     sources: "Quellen",
     settings: "Einstellungen",
     tools: "Tool-Einstufung",
+    mcp: "MCP-Server",
+    policies: "Plattform-Regeln",
     users: "Personen und Teams",
     workspaces: "Workspaces",
     me: "Mein Konto",

@@ -18,7 +18,38 @@ export const de = {
     rule: "Die Regel „{{ label }}“ ({{ pattern }}, Version {{ version }}) auf Ebene {{ level }} gilt für dieses Tool.",
     rule_built_in: "Die eingebaute Regel „{{ pattern }}“ verlangt eine Freigabe.",
     rule_default: "Die Vorgabe auf Ebene {{ level }} gilt für dieses Tool.",
+    rule_condition_true:
+      "Die Regel „{{ label }}“ ({{ pattern }}) auf Ebene {{ level }} fragt, weil gilt: {{ condition }}",
+    rule_condition_false:
+      "Die Regel „{{ label }}“ ({{ pattern }}) auf Ebene {{ level }} fragt hier nicht, denn es gilt nicht: {{ condition }}",
+    rule_condition_error:
+      "Die Regel „{{ label }}“ ({{ pattern }}) auf Ebene {{ level }} fragt, weil sich ihre Bedingung nicht beantworten lässt ({{ why }}): {{ condition }}",
+    rule_condition_open:
+      "Die Regel „{{ label }}“ ({{ pattern }}) auf Ebene {{ level }} fragt, wenn gilt: {{ condition }}",
     unknown: "Regel {{ code }}",
+  },
+  conditionError: {
+    missing_value: "ein Wert fehlt",
+    type_mismatch: "ein Wert hat den falschen Typ",
+    division_by_zero: "Division durch null",
+    unsafe_number: "eine Zahl ist zu groß oder zu genau",
+    list_too_long: "eine Liste ist zu lang",
+    not_readable: "diese Version liest sie nicht",
+    not_allowed: "nur Regeln, die fragen, dürfen eine haben",
+    unknown: "{{ code }}",
+  },
+  why: {
+    trace: "Womit die Bedingung beantwortet wurde",
+    outcome: { true: "gilt", false: "gilt nicht", error: "ohne Antwort" },
+    missing: "fehlt",
+    unreachable: "nicht erreichbar",
+    object: "ein Objekt",
+    cut: "(+{{ n }} nicht gezeigt)",
+    automatic: "Wäre von selbst gelaufen, wenn",
+    silent: "Diese Regel hätte nicht gefragt, wenn",
+    or: "oder",
+    and: "und",
+    chain: "Alle Stufen der Entscheidung",
   },
   ruleLevel: {
     platform: "Plattform",

@@ -83,6 +83,7 @@ export const de = {
   tool: {
     arguments: "Argumente",
     result: "Ergebnis",
+    why: "Entscheidung der Policy",
     noResult: "Noch kein Ergebnis.",
     cut: "Gekürzt: {{ shown }} von {{ total }} Bytes",
     approval: "Antrag #{{ number }}",

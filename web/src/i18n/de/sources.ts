@@ -12,7 +12,7 @@ export const de = {
     tested: "Getestet",
     failed: "Test fehlgeschlagen",
   },
-  kind: { git: "Git-Repository" },
+  kind: { git: "Git-Repository", mcp: "MCP-Server" },
   field: {
     name: "Name",
     nameHint: "So heißt die Quelle in Chats und Anträgen.",

@@ -36,6 +36,11 @@ export const en: typeof de = {
     chat: "Go to chat",
     run: "Go to run",
   },
+  stopped: {
+    title: "Writes to the outside are stopped",
+    pending: "Deciding is possible. What is approved waits until writes are allowed again.",
+    approved: "The request waits. It is executed when writes are allowed again, if its time suffices.",
+  },
   sections: {
     change: "Change",
     arguments: "Frozen arguments",

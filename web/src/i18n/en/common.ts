@@ -17,6 +17,8 @@ export const en: typeof de = {
     sources: "Sources",
     settings: "Settings",
     tools: "Tool classification",
+    mcp: "MCP servers",
+    policies: "Platform rules",
     users: "People and teams",
     workspaces: "Workspaces",
     me: "My account",

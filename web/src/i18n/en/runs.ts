@@ -85,6 +85,7 @@ export const en: typeof de = {
   tool: {
     arguments: "Arguments",
     result: "Result",
+    why: "Decision of the policy",
     noResult: "No result yet.",
     cut: "Cut: {{ shown }} of {{ total }} bytes",
     approval: "Request #{{ number }}",

@@ -16,6 +16,11 @@ const tool = (id: string, riskClass: AdminTool["riskClass"]): AdminTool => ({
   classifiedBy: null,
   classifiedAt: null,
   version: 1,
+  server: null,
+  settings: null,
+  findings: [],
+  previousDefinition: null,
+  missingAt: null,
 });
 
 test("POL-4: unclassified tools stand first in their group", () => {

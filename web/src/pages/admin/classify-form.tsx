@@ -7,6 +7,7 @@ import { keys } from "../../data/keys.ts";
 import { queryClient } from "../../data/query.ts";
 import { admin as t } from "../../i18n/admin.ts";
 import { t as words } from "../../i18n/index.ts";
+import { mcp } from "../../i18n/mcp.ts";
 import { ErrorLine } from "../../ui/error-panel.tsx";
 import { FormField } from "../../ui/form-field.tsx";
 import { Hash } from "../../ui/hash.tsx";
@@ -22,6 +23,9 @@ import {
   LEVELS,
   RISK_CLASSES,
 } from "./classification.ts";
+import { ToolReview } from "./tool-facts.tsx";
+import { ToolSettingsFields } from "./tool-settings.tsx";
+import { draftOf, isEdited, readSettings, type SettingsDraft } from "./tool-settings-model.ts";
 
 const NONE = "";
 const oneOf = <T extends string>(all: readonly T[], value: string): T | null =>
@@ -52,12 +56,21 @@ const valueWord = (field: Field, of: Classification): string => {
   }
 };
 
+/** Which declarations the server refused, by their names there. */
+const failedSettings = (failure: unknown): readonly string[] =>
+  failure instanceof ApiProblem ? Object.keys(failure.fields).map((field) => field.replace(/^settings\./, "")) : [];
+
 /** Old and new side by side before anything is saved. */
-const Preview = (props: { readonly before: Classification; readonly after: Classification }): JSX.Element => (
+const Preview = (props: {
+  readonly before: Classification;
+  readonly after: Classification;
+  /** How a server's tool is called was edited. */
+  readonly calls: boolean;
+}): JSX.Element => (
   <div>
     <p class="label">{t("tools.preview")}</p>
     <Show
-      when={changedFields(props.before, props.after).length > 0}
+      when={props.calls || changedFields(props.before, props.after).length > 0}
       fallback={<p class="text-ink-2">{t("tools.noChange")}</p>}
     >
       <ul>
@@ -69,6 +82,12 @@ const Preview = (props: { readonly before: Classification; readonly after: Class
             </li>
           )}
         </For>
+        <Show when={props.calls}>
+          <li>
+            {mcp("settings.changed")}: <s class="text-ink-2">{mcp("settings.unedited")}</s> →{" "}
+            <span class="font-medium">{mcp("settings.edited")}</span>
+          </li>
+        </Show>
       </ul>
     </Show>
   </div>
@@ -78,14 +97,24 @@ const Preview = (props: { readonly before: Classification; readonly after: Class
  * Classifies one tool. What is saved names the version and the definition that were shown: if either changed meanwhile,
  * nothing is saved and the present state is shown (POL-4, POL-6).
  */
-export const ClassifyForm = (props: { readonly tool: AdminTool; readonly onDone: () => void }): JSX.Element => {
+export const ClassifyForm = (props: {
+  readonly tool: AdminTool;
+  /** All tools, for the one that may be asked whether a write happened. */
+  readonly tools: readonly AdminTool[];
+  readonly onDone: () => void;
+}): JSX.Element => {
   // The form works on what it was opened with; a newer state may arrive meanwhile and must not slip under the choice.
   const [base, setBase] = createSignal({
     version: props.tool.version,
     definitionHash: props.tool.definitionHash,
     before: classificationOf(props.tool),
+    settings: props.tool.settings,
   });
   const [draft, setDraft] = createStore<Classification>({ ...base().before });
+  const [calls, setCalls] = createStore<SettingsDraft>(draftOf(base().settings));
+  const [tried, setTried] = createSignal(false);
+  const callsEdited = (): boolean => props.tool.server !== null && isEdited(base().settings, calls);
+  const isUnchanged = (): boolean => !callsEdited() && changedFields(base().before, draft).length === 0;
   const [busy, setBusy] = createSignal(false);
   const [conflict, setConflict] = createSignal(false);
   const [failure, setFailure] = createSignal<unknown>(null);
@@ -95,18 +124,27 @@ export const ClassifyForm = (props: { readonly tool: AdminTool; readonly onDone:
   const reload = async (): Promise<void> => {
     await queryClient.refetchQueries({ queryKey: keys.adminTools });
     const before = classificationOf(props.tool);
-    setBase({ version: props.tool.version, definitionHash: props.tool.definitionHash, before });
+    const { version, definitionHash, settings } = props.tool;
+    setBase({ version, definitionHash, before, settings });
     setDraft({ ...before });
+    setCalls(draftOf(settings));
     setConflict(true);
   };
   const save = async (): Promise<void> => {
-    if (busy() || changedFields(base().before, draft).length === 0) return;
+    if (busy() || isUnchanged()) return;
+    setTried(true);
+    const read = callsEdited() ? readSettings(calls) : null;
+    if (read !== null && !read.ok) return;
+    const settings = read === null ? {} : { settings: read.settings };
     setBusy(true);
     setFailure(null);
     setConflict(false);
     try {
       const { version, definitionHash } = base();
-      await call("classifyTool", { params: { toolId: props.tool.id }, body: { ...draft, version, definitionHash } });
+      await call("classifyTool", {
+        params: { toolId: props.tool.id },
+        body: { ...draft, ...settings, version, definitionHash },
+      });
       await queryClient.invalidateQueries({ queryKey: keys.adminTools });
       void queryClient.invalidateQueries({ queryKey: ["ws"] });
       toast(t("tools.saved", { tool: props.tool.id }));
@@ -133,6 +171,7 @@ export const ClassifyForm = (props: { readonly tool: AdminTool; readonly onDone:
           {t("tools.conflict")}
         </p>
       </Show>
+      <ToolReview tool={props.tool} />
       <div>
         <p class="label">{t("tools.description")}</p>
         <p class="border-l-2 border-line pl-2 whitespace-pre-wrap text-ink-2 [overflow-wrap:anywhere]">
@@ -221,15 +260,27 @@ export const ClassifyForm = (props: { readonly tool: AdminTool; readonly onDone:
         </p>
         <JsonText text={props.tool.definition} />
       </details>
-      <Preview before={base().before} after={draft} />
+      <Show when={props.tool.server !== null}>
+        <ToolSettingsFields
+          tool={props.tool}
+          tools={props.tools}
+          draft={calls}
+          change={(part) => setCalls(part)}
+          tried={tried()}
+        />
+      </Show>
+      <Preview before={base().before} after={draft} calls={callsEdited()} />
       <p class="text-meta text-ink-2">{t("tools.openRequests")}</p>
       <ErrorLine error={failure()} />
+      <For each={failedSettings(failure())}>
+        {(field) => (
+          <p role="alert" class="text-neg">
+            {mcp("settings.refused", { field })}
+          </p>
+        )}
+      </For>
       <div class="flex flex-wrap gap-2">
-        <button
-          type="submit"
-          class="btn btn-primary"
-          disabled={busy() || changedFields(base().before, draft).length === 0}
-        >
+        <button type="submit" class="btn btn-primary" disabled={busy() || isUnchanged()}>
           {t("tools.save")}
         </button>
         <button type="button" class="btn" onClick={() => props.onDone()}>

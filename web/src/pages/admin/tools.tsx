@@ -17,6 +17,7 @@ import { type Filter, FILTERS, grouped } from "./classification.ts";
 import { ClassifyForm } from "./classify-form.tsx";
 import { PlatformOnly } from "./platform-only.tsx";
 import { VisibleText } from "../../ui/visible-text-view.tsx";
+import { ToolBadges } from "./tool-facts.tsx";
 
 const isFilter = (value: unknown): value is Filter => FILTERS.some((filter) => filter === value);
 
@@ -36,7 +37,7 @@ const Decision = (props: { readonly tool: AdminTool }): JSX.Element => (
   </Show>
 );
 
-const Row = (props: { readonly tool: AdminTool }): JSX.Element => {
+const Row = (props: { readonly tool: AdminTool; readonly tools: readonly AdminTool[] }): JSX.Element => {
   const [open, setOpen] = createSignal(false);
   let button: HTMLButtonElement | undefined;
   const close = (): void => {
@@ -50,6 +51,7 @@ const Row = (props: { readonly tool: AdminTool }): JSX.Element => {
           <div class="flex flex-wrap items-center gap-2">
             <code class="mono font-semibold [overflow-wrap:anywhere]">{props.tool.id}</code>
             <RiskBadge risk={props.tool.riskClass} />
+            <ToolBadges tool={props.tool} />
           </div>
           <Show when={props.tool.riskClass === null}>
             <p class="text-meta text-ink-2" title={t("tools.suggestionHint")}>
@@ -89,7 +91,7 @@ const Row = (props: { readonly tool: AdminTool }): JSX.Element => {
         </button>
       </div>
       <Show when={open()}>
-        <ClassifyForm tool={props.tool} onDone={close} />
+        <ClassifyForm tool={props.tool} tools={props.tools} onDone={close} />
       </Show>
     </li>
   );
@@ -128,7 +130,7 @@ const ToolClassification = (): JSX.Element => {
                       <span class="text-meta font-normal text-ink-2">{t("tools.count", items().length)}</span>
                     </h2>
                     <ul class="panel divide-y divide-line">
-                      <For each={items()}>{(tool) => <Row tool={tool} />}</For>
+                      <For each={items()}>{(tool) => <Row tool={tool} tools={data().items} />}</For>
                     </ul>
                   </section>
                 );

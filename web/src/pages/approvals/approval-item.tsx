@@ -225,6 +225,12 @@ export const ApprovalItem = (props: ApprovalItemProps): JSX.Element => {
           <Show when={item().status !== "pending"}>
             <ApprovalOutcome item={item()} itemHref={props.itemHref} ref={(element) => (outcome = element)} />
           </Show>
+          <Show when={item().stopped}>
+            <div role="status" class="rounded-panel border border-warn bg-warn-bg p-3 text-warn">
+              <p class="font-medium">{t("stopped.title")}</p>
+              <p>{item().status === "approved" ? t("stopped.approved") : t("stopped.pending")}</p>
+            </div>
+          </Show>
           <HiddenWarning count={item().hiddenCharacters} />
           <div class="grid gap-4 @min-[60rem]:grid-cols-[minmax(0,1fr)_20rem]">
             <div class="flex min-w-0 flex-col gap-5">

@@ -4,11 +4,11 @@ import { For, type JSX, Show } from "solid-js";
 import { approvals as t } from "../../i18n/approvals.ts";
 import { de } from "../../i18n/de/approvals.ts";
 import { dateTime } from "../../i18n/index.ts";
-import { explain } from "../../i18n/policy.ts";
 import { Hash } from "../../ui/hash.tsx";
 import { Person } from "../../ui/person.tsx";
 import { RequestBadge } from "../../ui/state-badge.tsx";
 import { VisibleText } from "../../ui/visible-text-view.tsx";
+import { Why } from "../../ui/why.tsx";
 import { FactList } from "./approval-facts.tsx";
 import { preconditionNote } from "./decision-model.ts";
 
@@ -127,7 +127,7 @@ export const ApprovalRail = (props: {
 }): JSX.Element => (
   <aside class="panel flex flex-col gap-3 p-3" aria-label={t("sections.why")}>
     <Section title={t("sections.why")}>
-      <p>{explain(props.item.explanation)}</p>
+      <Why explanation={props.item.explanation} />
     </Section>
     <Preconditions item={props.item} />
     <Binding item={props.item} />

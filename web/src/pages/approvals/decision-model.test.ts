@@ -50,6 +50,7 @@ const base: ApprovalDetail = {
   preview: { title: "t", kind: "arguments" },
   preconditions: {},
   explanation: { code: "class_write_external", params: {} },
+  stopped: false,
   modelNote: null,
   executeBefore: null,
   attempt: 0,

@@ -8,6 +8,7 @@ import { runs as t } from "../../i18n/runs.ts";
 import { JsonText, RawText } from "../../ui/json-tree.tsx";
 import { RiskBadge } from "../../ui/risk-badge.tsx";
 import { CallBadge, RequestBadge } from "../../ui/state-badge.tsx";
+import { Why } from "../../ui/why.tsx";
 import { type StepGroup, stepGroups } from "./run-steps.ts";
 
 type Call = RunDetail["toolCalls"][number];
@@ -59,6 +60,14 @@ const CallItem = (props: { readonly call: Call; readonly approval: ApprovalSumma
       <div class="mt-2 flex flex-col gap-2">
         <h3 class="label">{t("tool.arguments")}</h3>
         <JsonText text={props.call.args} />
+        <Show when={props.call.explanation}>
+          {(explanation) => (
+            <>
+              <h3 class="label">{t("tool.why")}</h3>
+              <Why explanation={explanation()} />
+            </>
+          )}
+        </Show>
         <h3 class="label">{t("tool.result")}</h3>
         <CallResult call={props.call} />
       </div>

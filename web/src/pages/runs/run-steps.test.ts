@@ -33,6 +33,8 @@ const call = (
   resultBytes: 0,
   durationMs: null,
   approvalId: null,
+  decision: null,
+  explanation: null,
   ...over,
 });
 

@@ -9,6 +9,7 @@ import { TabLinks } from "../../ui/tab-links.tsx";
 import { GeneralSettings } from "./general.tsx";
 import { MemberSettings } from "./members.tsx";
 import { RuleSettings } from "./rules.tsx";
+import { WorkspaceRules } from "./workspace-rules.tsx";
 import { ToolSettings } from "./tools.tsx";
 
 const TABS = ["general", "members", "rules", "tools"] as const;
@@ -50,6 +51,7 @@ export const SettingsPage = (): JSX.Element => {
                 </Match>
                 <Match when={tab() === "rules"}>
                   <RuleSettings ws={ws()} isAdmin={isAdmin()} />
+                  <WorkspaceRules workspaceId={params.ws} isAdmin={isAdmin()} />
                 </Match>
                 <Match when={tab() === "tools"}>
                   <ToolSettings workspaceId={params.ws} isAdmin={isAdmin()} />

@@ -1,9 +1,5 @@
-import type { PolicyDecision } from "@aiw/contract/tools";
 import type { WorkspaceTool } from "@aiw/contract/views";
 import { useQuery } from "@tanstack/solid-query";
-import Ban from "lucide-solid/icons/ban";
-import Check from "lucide-solid/icons/check";
-import Hourglass from "lucide-solid/icons/hourglass";
 import { For, type JSX, Show } from "solid-js";
 import { call } from "../../data/client.ts";
 import { keys } from "../../data/keys.ts";
@@ -11,7 +7,7 @@ import { queryClient } from "../../data/query.ts";
 import { t as words } from "../../i18n/index.ts";
 import { explain } from "../../i18n/policy.ts";
 import { settings as t } from "../../i18n/settings.ts";
-import { Badge, type Icon, type Tone } from "../../ui/badge.tsx";
+import { DecisionBadge } from "../../ui/decision-badge.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorLine } from "../../ui/error-panel.tsx";
 import { QueryPanel } from "../../ui/query-panel.tsx";
@@ -19,17 +15,6 @@ import { RiskBadge } from "../../ui/risk-badge.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { VisibleText } from "../../ui/visible-text-view.tsx";
 import { type Action, createAction } from "./save.ts";
-
-const LOOK: Readonly<Record<PolicyDecision, { readonly tone: Tone; readonly icon: Icon }>> = {
-  allow: { tone: "pos", icon: Check },
-  require_approval: { tone: "warn", icon: Hourglass },
-  deny: { tone: "hold", icon: Ban },
-};
-
-/** What the gate would say to a call, as a word. */
-export const DecisionBadge = (props: { readonly decision: PolicyDecision }): JSX.Element => (
-  <Badge {...LOOK[props.decision]}>{words(`decision.${props.decision}`)}</Badge>
-);
 
 const Switch = (props: {
   readonly workspaceId: string;

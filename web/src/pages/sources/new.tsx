@@ -1,8 +1,6 @@
 import type { Source } from "@aiw/contract/views";
-import { A, useParams } from "@solidjs/router";
-import { useQuery } from "@tanstack/solid-query";
-import Check from "lucide-solid/icons/check";
-import { createSignal, For, type JSX, Match, Show, Switch } from "solid-js";
+import { useParams } from "@solidjs/router";
+import { createSignal, type JSX, Match, Show, Switch } from "solid-js";
 import { createStore } from "solid-js/store";
 import { asProblem, call } from "../../data/client.ts";
 import { keys } from "../../data/keys.ts";
@@ -15,96 +13,23 @@ import { ErrorLine } from "../../ui/error-panel.tsx";
 import { Page } from "../../ui/page.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryPanel } from "../../ui/query-panel.tsx";
+import { McpWizard } from "./new-mcp.tsx";
 import { createSourceTest } from "./source-test.ts";
-import { TestStages } from "./test-stages.tsx";
 import { bodyOf, type Draft } from "./wizard-model.ts";
+import { KindCards, Progress, TestStep } from "./wizard-parts.tsx";
 import { AddressStep, ConsentStep, CredentialsStep } from "./wizard-steps.tsx";
 
 const STEPS = ["address", "credentials", "consent", "test"] as const;
 type Step = (typeof STEPS)[number];
 
-const Progress = (props: { readonly step: Step }): JSX.Element => (
-  <ol class="flex flex-wrap gap-x-5 gap-y-1">
-    <For each={STEPS}>
-      {(step, index) => {
-        const done = (): boolean => STEPS.indexOf(props.step) > index();
-        return (
-          <li
-            aria-current={props.step === step ? "step" : undefined}
-            class={`flex items-center gap-1.5 ${props.step === step ? "font-semibold text-accent-ink" : "text-ink-2"}`}
-          >
-            <span
-              class={`num inline-flex size-5 items-center justify-center rounded-full border text-meta ${props.step === step ? "border-accent bg-accent text-on-accent" : "border-line-strong"}`}
-            >
-              <Show when={done()} fallback={index() + 1}>
-                <Check size={12} aria-hidden="true" />
-              </Show>
-            </span>
-            {t(`wizard.${step}`)}
-          </li>
-        );
-      }}
-    </For>
-  </ol>
-);
-
-/** Result of the first test, live, and where to go from here. */
-const TestStep = (props: {
-  readonly workspaceId: string;
-  readonly created: Source;
-  readonly running: boolean;
-  readonly failure: unknown;
-  readonly broken: boolean;
-  readonly again: () => void;
-}): JSX.Element => {
-  const query = useQuery(() => ({
-    queryKey: keys.source(props.workspaceId, props.created.id),
-    queryFn: () => call("getSource", { params: { workspaceId: props.workspaceId, sourceId: props.created.id } }),
-    initialData: props.created,
-  }));
-  const base = (): string => `/w/${props.workspaceId}`;
-  const status = (): Source["status"] => query.data?.status ?? "untested";
-  return (
-    <div class="flex flex-col gap-4">
-      <div class="panel p-4">
-        <TestStages report={query.data?.lastTest ?? null} running={props.running} />
-        <Show when={props.broken}>
-          <p role="alert" class="text-neg">
-            {t("test.jobFailed")}
-          </p>
-        </Show>
-        <ErrorLine error={props.failure} />
-      </div>
-      <Show when={!props.running}>
-        <Show when={status() !== "untested"}>
-          <p>{status() === "tested" ? t("wizard.done") : t("wizard.failed")}</p>
-        </Show>
-        <div class="flex flex-wrap gap-2">
-          <Show when={status() === "tested"}>
-            <A class="btn btn-primary" href={`${base()}/chats`}>
-              {t("wizard.toChats")}
-            </A>
-          </Show>
-          <Show when={status() !== "tested"}>
-            <button type="button" class="btn btn-primary" onClick={() => props.again()}>
-              {t("test.again")}
-            </button>
-          </Show>
-          <A class="btn" href={`${base()}/sources/${props.created.id}`}>
-            {t("wizard.toSource")}
-          </A>
-          <A class="btn" href={`${base()}/settings?tab=tools`}>
-            {t("wizard.toTools")}
-          </A>
-        </div>
-      </Show>
-    </div>
-  );
-};
-
 const EMPTY: Draft = { name: "", url: "", branch: "", username: "", token: "" };
 
-const Wizard = (props: { readonly workspaceId: string; readonly members: number }): JSX.Element => {
+const GitWizard = (props: {
+  readonly workspaceId: string;
+  readonly members: number;
+  /** Above the first step. */
+  readonly kinds: JSX.Element;
+}): JSX.Element => {
   const [step, setStep] = createSignal<Step>("address");
   const [draft, setDraft] = createStore<Draft>({ ...EMPTY });
   const [faults, setFaults] = createSignal<Readonly<Record<string, string>>>({});
@@ -159,7 +84,8 @@ const Wizard = (props: { readonly workspaceId: string; readonly members: number 
   };
   return (
     <>
-      <Progress step={step()} />
+      <Progress steps={STEPS.map((name) => t(`wizard.${name}`))} at={STEPS.indexOf(step())} />
+      <Show when={step() === "address"}>{props.kinds}</Show>
       <section class="panel p-5" aria-labelledby="wizard-step">
         <h2 id="wizard-step" class="mb-3 text-lg" tabindex={-1} ref={(element) => (heading = element)}>
           {t(`wizard.${step()}`)}
@@ -203,10 +129,12 @@ const Wizard = (props: { readonly workspaceId: string; readonly members: number 
   );
 };
 
-/** Connecting a source: address, credentials, consent, staged test (SRC-2). */
+/** Connecting a source: what kind, which one, credentials, consent, staged test (SRC-2). */
 export const NewSourcePage = (): JSX.Element => {
   const params = useParams<{ ws: string }>();
   const workspace = useWorkspace(() => params.ws);
+  const [kind, setKind] = createSignal<Source["kind"]>("git");
+  const cards = (): JSX.Element => <KindCards kind={kind()} onPick={setKind} />;
   return (
     <Page>
       <QueryPanel query={workspace} rows={5} whole>
@@ -214,7 +142,12 @@ export const NewSourcePage = (): JSX.Element => {
           <>
             <PageHeader title={t("wizard.title")} />
             <Show when={ws().role === "admin"} fallback={<EmptyState title={t("onlyAdmin")} />}>
-              <Wizard workspaceId={params.ws} members={ws().members.length} />
+              <Show
+                when={kind() === "git"}
+                fallback={<McpWizard workspaceId={params.ws} members={ws().members.length} kinds={cards()} />}
+              >
+                <GitWizard workspaceId={params.ws} members={ws().members.length} kinds={cards()} />
+              </Show>
             </Show>
           </>
         )}

@@ -1,6 +1,6 @@
 import type { Source } from "@aiw/contract/views";
 import { useNavigate } from "@solidjs/router";
-import { createSignal, type JSX } from "solid-js";
+import { createSignal, type JSX, Show } from "solid-js";
 import { call } from "../../data/client.ts";
 import { keys } from "../../data/keys.ts";
 import { queryClient } from "../../data/query.ts";
@@ -30,7 +30,8 @@ export const ReplaceToken = (props: ManageProps & { readonly onReplaced: () => v
     setFailure(null);
     try {
       const name = username().trim();
-      const body = { token: token(), username: name === "" ? null : name };
+      const body =
+        props.source.kind === "git" ? { token: token(), username: name === "" ? null : name } : { token: token() };
       const source = await call("replaceSecret", {
         params: { workspaceId: props.workspaceId, sourceId: props.source.id },
         body,
@@ -62,20 +63,22 @@ export const ReplaceToken = (props: ManageProps & { readonly onReplaced: () => v
         </h2>
         <p class="text-ink-2">{t("secret.hint")}</p>
       </div>
-      <FormField label={t("field.username")} help={t("field.usernameHint")}>
-        {(attrs) => (
-          <input
-            {...attrs}
-            class="input"
-            maxlength={200}
-            autocomplete="off"
-            autocapitalize="off"
-            spellcheck={false}
-            value={username()}
-            onInput={(event) => setUsername(event.currentTarget.value)}
-          />
-        )}
-      </FormField>
+      <Show when={props.source.kind === "git"}>
+        <FormField label={t("field.username")} help={t("field.usernameHint")}>
+          {(attrs) => (
+            <input
+              {...attrs}
+              class="input"
+              maxlength={200}
+              autocomplete="off"
+              autocapitalize="off"
+              spellcheck={false}
+              value={username()}
+              onInput={(event) => setUsername(event.currentTarget.value)}
+            />
+          )}
+        </FormField>
+      </Show>
       <FormField
         label={t("field.newToken")}
         help={t("field.tokenHint")}

@@ -7,6 +7,7 @@ import { call } from "../../data/client.ts";
 import { keys } from "../../data/keys.ts";
 import { useWorkspace } from "../../data/workspace.ts";
 import { dateTime } from "../../i18n/index.ts";
+import { mcp } from "../../i18n/mcp.ts";
 import { sources as t } from "../../i18n/sources.ts";
 import { ErrorLine } from "../../ui/error-panel.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -36,8 +37,17 @@ const Connection = (props: { readonly source: Source }): JSX.Element => (
       <Fact label={t("detail.url")}>
         <code class="mono">{props.source.config.url}</code>
       </Fact>
-      <Fact label={t("detail.branch")}>{props.source.config.branch ?? t("detail.defaultBranch")}</Fact>
-      <Fact label={t("detail.username")}>{props.source.config.username ?? t("detail.none")}</Fact>
+      <Show when={props.source.kind === "git"}>
+        <Fact label={t("detail.branch")}>{props.source.config.branch ?? t("detail.defaultBranch")}</Fact>
+        <Fact label={t("detail.username")}>{props.source.config.username ?? t("detail.none")}</Fact>
+      </Show>
+      <Show when={props.source.config.server}>
+        {(name) => (
+          <Fact label={mcp("source.shortName")}>
+            <code class="mono">{name()}</code>
+          </Fact>
+        )}
+      </Show>
       <Fact label={t("detail.secret")}>
         {props.source.secretLast4 === null
           ? t("detail.noSecret")
@@ -90,7 +100,7 @@ const TestPanel = (props: {
         </button>
       </Show>
     </div>
-    <TestStages report={props.source.lastTest} running={props.test.running()} />
+    <TestStages kind={props.source.kind} report={props.source.lastTest} running={props.test.running()} />
     <Show when={props.test.broken()}>
       <p role="alert" class="text-neg">
         {t("test.jobFailed")}

@@ -4,8 +4,10 @@ import Circle from "lucide-solid/icons/circle";
 import LoaderCircle from "lucide-solid/icons/loader-circle";
 import X from "lucide-solid/icons/x";
 import { For, type JSX, Match, Show, Switch } from "solid-js";
+import { de as mcpWords } from "../../i18n/de/mcp.ts";
 import { de } from "../../i18n/de/sources.ts";
 import { bytes, num } from "../../i18n/index.ts";
+import { mcp } from "../../i18n/mcp.ts";
 import { wordCode } from "../../i18n/problems.ts";
 import { sources as t } from "../../i18n/sources.ts";
 import { VisibleText } from "../../ui/visible-text-view.tsx";
@@ -15,7 +17,13 @@ type Stage = Report["stages"][number];
 
 /** All stages in the order they are tried; not every kind of source tries to write. */
 const STAGES = ["address", "reach", "login", "list", "read", "write"] as const satisfies readonly Stage["stage"][];
-const ALWAYS: readonly Stage["stage"][] = STAGES.filter((stage) => stage !== "write");
+/** What is tried in any case; a server's list of tools is all that is read there. */
+const ALWAYS: Readonly<Record<Source["kind"], readonly Stage["stage"][]>> = {
+  git: STAGES.filter((stage) => stage !== "write"),
+  mcp: ["address", "reach", "login", "list"],
+};
+const stageText = (kind: Source["kind"], stage: Stage["stage"]): string =>
+  kind === "mcp" && stage === "list" ? mcp("source.listStage") : t(`test.stage.${stage}`);
 
 type NextKey = keyof typeof de.test.next;
 const isNext = (code: string): code is NextKey => Object.hasOwn(de.test.next, code);
@@ -24,9 +32,29 @@ const isFact = (key: string): key is FactKey => Object.hasOwn(de.test.fact, key)
 
 type WarningKey = keyof typeof de.test.warning;
 const isWarning = (code: string): code is WarningKey => Object.hasOwn(de.test.warning, code);
-const warningText = (code: string): string => (isWarning(code) ? t(`test.warning.${code}`) : (wordCode(code) ?? code));
+type McpWarning = keyof typeof mcpWords.warning;
+const isMcpWarning = (code: string): code is McpWarning => Object.hasOwn(mcpWords.warning, code);
+const warningText = (code: string): string => {
+  if (isMcpWarning(code)) return mcp(`warning.${code}`);
+  return isWarning(code) ? t(`test.warning.${code}`) : (wordCode(code) ?? code);
+};
 
-const nextText = (code: string): string => t(`test.next.${isNext(code) ? code : "other"}`);
+/** What is to be done at a server that the platform registered is not what is done at a repository. */
+const nextText = (kind: Source["kind"], code: string): string => {
+  if (kind === "mcp" && code === "source_host_not_allowed") return mcp("source.hostHint");
+  if (code === "mcp_server_removed") return mcp("source.removedHint");
+  if (code === "mcp_protocol" || code === "mcp_version") return mcp("source.protocolHint");
+  return t(`test.next.${isNext(code) ? code : "other"}`);
+};
+const failureText = (code: string): string =>
+  code === "mcp_server_removed" ? mcp("source.removed") : (wordCode(code) ?? code);
+
+type McpFact = keyof typeof mcpWords.fact;
+const isMcpFact = (key: string): key is McpFact => Object.hasOwn(mcpWords.fact, key);
+const factName = (key: string): string => {
+  if (isMcpFact(key)) return mcp(`fact.${key}`);
+  return isFact(key) ? t(`test.fact.${key}`) : key;
+};
 
 const factText = (key: string, value: unknown): string => {
   if (key === "bytes" && typeof value === "number") return bytes(value);
@@ -40,7 +68,7 @@ const Facts = (props: { readonly stage: Stage }): JSX.Element => (
   <For each={Object.entries(props.stage.facts ?? {})}>
     {(entry) => (
       <span class="text-meta text-ink-2 [overflow-wrap:anywhere]">
-        {isFact(entry[0]) ? t(`test.fact.${entry[0]}`) : entry[0]}:{" "}
+        {factName(entry[0])}:{" "}
         <span class="font-mono">
           <VisibleText text={factText(entry[0], entry[1])} />
         </span>
@@ -50,6 +78,7 @@ const Facts = (props: { readonly stage: Stage }): JSX.Element => (
 );
 
 const Line = (props: {
+  readonly kind: Source["kind"];
   readonly name: Stage["stage"];
   readonly result: Stage | undefined;
   readonly running: boolean;
@@ -72,7 +101,9 @@ const Line = (props: {
       </span>
       <div class="min-w-0">
         <span class="flex flex-wrap gap-x-3">
-          <span class={props.result?.ok === false ? "font-medium text-neg" : ""}>{t(`test.stage.${props.name}`)}</span>
+          <span class={props.result?.ok === false ? "font-medium text-neg" : ""}>
+            {stageText(props.kind, props.name)}
+          </span>
           <Show when={props.running}>
             <span class="text-ink-2">{t("test.pending")}</span>
           </Show>
@@ -82,8 +113,8 @@ const Line = (props: {
           <Show when={!props.running && props.result}>{(result) => <Facts stage={result()} />}</Show>
         </span>
         <Show when={!props.running && props.result?.ok === false}>
-          <p>{wordCode(code()) ?? code()}</p>
-          <p class="text-ink-2">{nextText(code())}</p>
+          <p>{failureText(code())}</p>
+          <p class="text-ink-2">{nextText(props.kind, code())}</p>
         </Show>
       </div>
     </li>
@@ -91,12 +122,17 @@ const Line = (props: {
 };
 
 /** The test stage by stage; a failed one says what to do next (SRC-2). Stages that were not reached say so. */
-export const TestStages = (props: { readonly report: Report | null; readonly running: boolean }): JSX.Element => {
+export const TestStages = (props: {
+  readonly kind: Source["kind"];
+  readonly report: Report | null;
+  readonly running: boolean;
+}): JSX.Element => {
   const result = (name: Stage["stage"]): Stage | undefined =>
     props.report?.stages.find((stage) => stage.stage === name);
   const shown = (): readonly Stage["stage"][] => {
-    if (props.running) return ALWAYS;
-    return STAGES.filter((name) => result(name) !== undefined || (props.report?.ok === false && ALWAYS.includes(name)));
+    const always = ALWAYS[props.kind];
+    if (props.running) return always;
+    return STAGES.filter((name) => result(name) !== undefined || (props.report?.ok === false && always.includes(name)));
   };
   return (
     <>
@@ -114,7 +150,14 @@ export const TestStages = (props: { readonly report: Report | null; readonly run
       <Show when={props.running || props.report !== null} fallback={<p class="text-ink-2">{t("test.never")}</p>}>
         <ol class="mt-1">
           <For each={shown()}>
-            {(name) => <Line name={name} result={props.running ? undefined : result(name)} running={props.running} />}
+            {(name) => (
+              <Line
+                kind={props.kind}
+                name={name}
+                result={props.running ? undefined : result(name)}
+                running={props.running}
+              />
+            )}
           </For>
         </ol>
       </Show>

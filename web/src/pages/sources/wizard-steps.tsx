@@ -13,7 +13,7 @@ export interface StepProps {
   readonly onBack: () => void;
 }
 
-const Buttons = (props: {
+export const Buttons = (props: {
   readonly next: string;
   readonly busy?: boolean;
   readonly onBack: (() => void) | undefined;
@@ -32,7 +32,7 @@ const Buttons = (props: {
   </div>
 );
 
-const submit =
+export const submit =
   (run: () => void) =>
   (event: SubmitEvent): void => {
     event.preventDefault();
@@ -165,6 +165,37 @@ const accessText = (draft: Draft): string => {
     : `${t("wizard.summary.user", { name: draft.username.trim() })}, ${token}`;
 };
 
+/** The one tick that makes a source visible to all members; who connects it sets it in person (SRC-2). */
+export const ConfirmBox = (props: {
+  readonly confirmed: boolean;
+  readonly tried: boolean;
+  readonly onChange: (confirmed: boolean) => void;
+  readonly ref: (element: HTMLInputElement) => void;
+}): JSX.Element => (
+  <div class="rounded-control border border-line-strong p-3">
+    <label class="flex items-start gap-2">
+      <input
+        ref={(element) => props.ref(element)}
+        type="checkbox"
+        class="mt-0.5 size-4 shrink-0 accent-accent"
+        checked={props.confirmed}
+        aria-describedby="consent-hint"
+        aria-invalid={props.tried && !props.confirmed ? "true" : undefined}
+        onChange={(event) => props.onChange(event.currentTarget.checked)}
+      />
+      <span class="font-medium">{t("wizard.confirm")}</span>
+    </label>
+    <p id="consent-hint" class="mt-1 pl-6 text-meta text-ink-2">
+      {t("wizard.confirmHint")}
+    </p>
+    <Show when={props.tried && !props.confirmed}>
+      <p role="alert" class="mt-1 pl-6 text-neg">
+        {t("wizard.confirmRequired")}
+      </p>
+    </Show>
+  </div>
+);
+
 /** What the connection allows and who will see it; the admin confirms it in person (SRC-2). */
 export const ConsentStep = (props: ConsentProps): JSX.Element => {
   const [confirmed, setConfirmed] = createSignal(false);
@@ -192,28 +223,7 @@ export const ConsentStep = (props: ConsentProps): JSX.Element => {
         <li>{t("wizard.writes")}</li>
         <li>{t("wizard.refs")}</li>
       </ul>
-      <div class="rounded-control border border-line-strong p-3">
-        <label class="flex items-start gap-2">
-          <input
-            ref={(element) => (box = element)}
-            type="checkbox"
-            class="mt-0.5 size-4 shrink-0 accent-accent"
-            checked={confirmed()}
-            aria-describedby="consent-hint"
-            aria-invalid={tried() && !confirmed() ? "true" : undefined}
-            onChange={(event) => setConfirmed(event.currentTarget.checked)}
-          />
-          <span class="font-medium">{t("wizard.confirm")}</span>
-        </label>
-        <p id="consent-hint" class="mt-1 pl-6 text-meta text-ink-2">
-          {t("wizard.confirmHint")}
-        </p>
-        <Show when={tried() && !confirmed()}>
-          <p role="alert" class="mt-1 pl-6 text-neg">
-            {t("wizard.confirmRequired")}
-          </p>
-        </Show>
-      </div>
+      <ConfirmBox confirmed={confirmed()} tried={tried()} onChange={setConfirmed} ref={(element) => (box = element)} />
       <Buttons
         next={props.busy ? t("wizard.creating") : t("wizard.create")}
         busy={props.busy}

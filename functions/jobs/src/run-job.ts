@@ -1,0 +1,24 @@
+import * as jobs from "@aiw/core/jobs";
+import { fp } from "@aiw/platform/fault";
+import type { JobsDeps } from "./compose.ts";
+import { discoverTools } from "./discover-tools.ts";
+import { testSource } from "./test-source.ts";
+
+/** Longer than any of them may take, so that two processes never hold the same job. */
+const LEASE_S = 60;
+
+/**
+ * Does the work of one job, if it is to be done. A second message for the same job finds nothing to do. What goes wrong here
+ * and not at the server ends the job as failed, so that the person can ask again.
+ */
+export async function runJob(deps: JobsDeps, jobId: string): Promise<void> {
+  const { ctx } = deps;
+  const job = await fp("job.claim", () => jobs.claim(ctx, jobId, LEASE_S));
+  if (job === null) return;
+  switch (job.kind) {
+    case "source_test":
+      return testSource(deps, job);
+    case "tool_discovery":
+      return discoverTools(deps, job);
+  }
+}
