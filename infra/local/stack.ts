@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { compose as composeApi } from "@aiw/function-api/compose";
 import { serveApi } from "@aiw/function-api/server";
-import { connect } from "@aiw/platform/db";
+import { connect, type Database } from "@aiw/platform/db";
 import { ensureBucket } from "@aiw/platform/bucket";
 import { createEgress } from "@aiw/platform/egress";
 import { loadEnv, type Env } from "@aiw/platform/env";
@@ -195,15 +195,24 @@ const startGit = async (dataDir: string, state: LocalState): Promise<GitServer> 
   return server;
 };
 
+/** One look at a database, with a connection of its own. */
+const look = async <T>(url: string, ask: (db: Database) => Promise<T>): Promise<T> => {
+  const db = connect({ url, max: 1, applicationName: "aiw-start" });
+  try {
+    return await ask(db);
+  } finally {
+    await db.close();
+  }
+};
+
 /** A database whose credentials were sealed with a key that is gone would start and then fail at every call. */
 const refuseSealedDatabase = async (url: (name?: string) => string, dataDir: string): Promise<void> => {
-  const server = connect({ url: url(), max: 1, applicationName: "aiw-start" });
-  const [found] = await server.sql`select 1 from pg_database where datname = ${DATABASE}`.finally(() => server.close());
-  if (found === undefined) return;
-  const db = connect({ url: url(DATABASE), max: 1, applicationName: "aiw-start" });
-  const sealed = await db.sql`select 1 from information_schema.tables where table_name = 'sources'`
-    .then(async (tables) => (tables.length === 0 ? [] : db.sql`select 1 from sources where secret is not null limit 1`))
-    .finally(() => db.close());
+  const made = await look(url(), (db) => db.sql`select 1 from pg_database where datname = ${DATABASE}`);
+  if (made.length === 0) return;
+  const sealed = await look(url(DATABASE), async (db) => {
+    const tables = await db.sql`select 1 from information_schema.tables where table_name = 'sources'`;
+    return tables.length === 0 ? [] : db.sql`select 1 from sources where secret is not null limit 1`;
+  });
   if (sealed.length > 0)
     throw new Error(
       `${join(dataDir, "local.json")} with the keys of this database is missing; restore it, or start over with --reset`,
