@@ -79,6 +79,21 @@ describe("changed definitions (POL-6, N39)", () => {
     expect(row).toMatchObject({ instructions: "Always send a copy to everybody.", previousInstructions: null });
   });
 
+  test("N39 within one run: what changed while it waited is gone from the next turn's list, and a call by its name finds nothing", async () => {
+    const t = topic();
+    const call = { name: server.wireName("send_note"), arguments: '{"text":"hi"}' };
+    world.script.push(t, { calls: [call] }, { calls: [call] }, { text: "done" });
+    const { runId } = await world.ask(t);
+    await world.drive(runId);
+    hostile.script.pages = [[harmless({ title: "Send" })]];
+    await server.fetchTools();
+    await world.drive(runId);
+    expect((await world.row(runId)).status).toBe("completed");
+    expect((await callsOf(world, runId)).map(({ status }) => status)).toEqual(["invalid", "failed"]);
+    expect((await outputsOf(world, runId))[1]).toContain("There is no tool named");
+    expect(hostile.calls).toEqual([]);
+  });
+
   test("APR-3 N39 a definition that changes between approval and execution is noticed at the server: superseded, nothing sent", async () => {
     const runId = await proposed();
     await decide(world, "approver", await onlyRequest(world, runId), "approved");

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { callsOf, decide, onlyRequest, outputsOf, requestsOf, sweepOnce, topic } from "../kit/runs.ts";
+import { setFaultPlan } from "@aiw/platform/fault";
+import { callsOf, decide, onlyRequest, outputsOf, requestsOf, stopAt, sweepOnce, topic } from "../kit/runs.ts";
 import { startLedger, type Ledger } from "../kit/ledger/server.ts";
 import { connectServer, type ConnectedServer } from "../kit/mcp.ts";
 import { startWorld, type World } from "../kit/world.ts";
@@ -19,7 +20,10 @@ beforeAll(async () => {
     await server.classify(name, "write_external", { serverArguments: {}, idempotencyArgument: "key", probe });
 });
 beforeEach(() => ledger.reset());
-afterEach(() => ledger.reset());
+afterEach(() => {
+  setFaultPlan(undefined);
+  ledger.reset();
+});
 afterAll(async () => {
   await world.stop();
   await ledger.stop();
@@ -119,6 +123,38 @@ describe("MCP tools behind the gate", () => {
     await sweepOnce(world);
     await world.drive(runId);
     expect(ledger.entries).toHaveLength(1);
+  });
+
+  test.each([
+    ["mcp.relist:after", "searchable", 0, "unknown"],
+    ["mcp.write:after", "searchable", 1, "executed"],
+    ["run.commit:before", "searchable", 1, "executed"],
+    ["mcp.write:before", "blind", 0, "unknown"],
+    ["mcp.write:after", "blind", 1, "unknown"],
+  ] as const)(
+    "RUN-7 F15 F16 a step that dies at %s in a call of %s: the server is asked or a person is, and never called again",
+    async (at, tool, effects, status) => {
+      const runId = await proposed(tool);
+      await decide(world, "approver", await onlyRequest(world, runId), "approved");
+      expect(await stopAt(at, 1, () => world.stepOnce(runId))).toBe(true);
+      await world.shift(400);
+      await sweepOnce(world);
+      await world.drive(runId);
+      expect(await onlyRequest(world, runId)).toMatchObject({ status, attempt: 1, reconciled: status === "executed" });
+      expect(ledger.effects()).toBe(effects);
+    },
+  );
+
+  test("POL-4 a reading tool that needs approval is frozen and shown with what the platform sets, and runs after the decision", async () => {
+    await server.classify("count_effects", "read", { serverArguments: { tool: "blind" } }, "require_approval");
+    const runId = await proposed("count_effects", {});
+    const request = await onlyRequest(world, runId);
+    expect(request).toMatchObject({ status: "pending", args_text: "{}" });
+    expect(JSON.parse(request.form)).toMatchObject({ arguments: '{"tool":"blind"}' });
+    await decide(world, "approver", request, "approved");
+    await world.drive(runId);
+    expect((await onlyRequest(world, runId)).status).toBe("executed");
+    expect((await outputsOf(world, runId))[0]).toContain('"count":0');
   });
 
   test("N46 a probe is asked only while its tool is classified as reading", async () => {

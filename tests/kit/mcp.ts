@@ -1,5 +1,5 @@
 import type { ToolSettingsInput } from "@aiw/contract/mcp";
-import type { RiskClass } from "@aiw/contract/tools";
+import type { PolicyDecision, RiskClass } from "@aiw/contract/tools";
 import type { AdminTool } from "@aiw/contract/views";
 import * as mcpServers from "@aiw/core/mcp-servers";
 import * as sources from "@aiw/core/sources";
@@ -16,7 +16,12 @@ export interface ConnectedServer {
   readonly fetchTools: () => Promise<string[]>;
   /** A tool as the admin sees it, by its name at the server. */
   readonly tool: (name: string) => Promise<AdminTool>;
-  readonly classify: (name: string, riskClass: RiskClass, settings?: ToolSettingsInput) => Promise<AdminTool>;
+  readonly classify: (
+    name: string,
+    riskClass: RiskClass,
+    settings?: ToolSettingsInput,
+    decision?: PolicyDecision,
+  ) => Promise<AdminTool>;
   /** What the model calls it. */
   readonly wireName: (name: string) => string;
 }
@@ -73,13 +78,13 @@ export const connectServer = async (world: World, options: ServerOptions): Promi
       return jobs.rung;
     },
     tool,
-    classify: async (name, riskClass, settings) => {
+    classify: async (name, riskClass, settings, decision) => {
       const { id, version, definitionHash, level, fourEyes } = await tool(name);
       return tools.classify(world.as("admin"), id, {
         version,
         definitionHash,
         riskClass,
-        decision: null,
+        decision: decision ?? null,
         level,
         fourEyes,
         settings,

@@ -13,9 +13,7 @@ import { storedDefinition } from "./tool.ts";
 import { clipped, withoutHidden } from "./visible.ts";
 import { recheckForm, writeTool } from "./write.ts";
 
-export type { McpWarning } from "./connection-test.ts";
 export type { Canonical } from "./discover.ts";
-export { McpFailure } from "./failure.ts";
 export type { McpLimits } from "./limits.ts";
 export type { ResourceEntry } from "./resources.ts";
 export type { McpEgress } from "./source.ts";
