@@ -1,7 +1,7 @@
 import { guardrailTurn } from "@aiw/infra/local/demo-gateway/brain-script";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectAccessible, openBrowser, openScreen, picture, type Screen } from "../kit/browser.ts";
+import { expectAccessible, openBrowser, openScreen, picture, settled, type Screen } from "../kit/browser.ts";
 import type { Client } from "../kit/client.ts";
 import * as do_ from "../kit/pages.ts";
 import { demoWorkspace, newChat, requestOf, say } from "../kit/people.ts";
@@ -168,7 +168,7 @@ describe("what a model or a gateway does wrong is a state of its own on the page
     return screen;
   };
 
-  test("GW-3 a stop by a guardrail is shown as such, not as an error, and is not tried again", async () => {
+  test("RUN-13 a stop by a guardrail is shown as such, not as an error, and is not tried again", async () => {
     const about = topic();
     local.script.push(about, guardrailTurn("litellm"));
     const { page, done } = await inChat(`say ${about}`);
@@ -179,13 +179,15 @@ describe("what a model or a gateway does wrong is a state of its own on the page
     await expectAccessible(page, "a blocked run");
     await picture(page, "chat-guardrail");
     await do_.link(card, "See the run").click();
+    await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
+    await settled(page);
     await page.getByText("Blocked by guardrail").first().waitFor();
     await expectAccessible(page, "the page of a blocked run");
     await picture(page, "run-guardrail");
     await done();
   });
 
-  test("AI-4 a call of an unknown tool is told to the model and shown as its own card; the run goes on", async () => {
+  test("RUN-15 a call of an unknown tool is told to the model and shown as its own card; the run goes on", async () => {
     const about = topic();
     local.script.push(
       about,
@@ -202,7 +204,7 @@ describe("what a model or a gateway does wrong is a state of its own on the page
     await done();
   });
 
-  test("RUN-8 a failed run says why and that nothing was written, and goes on from its last step when asked", async () => {
+  test("RUN-9 a failed run says why and that nothing was written, and goes on from its last step when asked", async () => {
     const about = topic();
     const refusal = {
       status: 400,
@@ -226,7 +228,7 @@ describe("what a model or a gateway does wrong is a state of its own on the page
     await done();
   });
 
-  test("RUN-22 a run is ended in the middle of its answer, is shown as cancelled, and the chat goes on", async () => {
+  test("RUN-8 a run is ended in the middle of its answer, is shown as cancelled, and the chat goes on", async () => {
     const about = topic();
     local.script.push(
       about,
