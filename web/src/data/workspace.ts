@@ -47,5 +47,5 @@ export const useWorkspace = (id: () => string | undefined) =>
 export const useOpenApprovals = () =>
   useQuery(() => ({
     queryKey: keys.approvals("badge", undefined),
-    queryFn: () => call("listApprovals", { query: { filter: "open", limit: 1 } }),
+    queryFn: () => call("listApprovals", { query: { filter: "open" } }),
   }));

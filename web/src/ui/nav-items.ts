@@ -13,6 +13,7 @@ import Scale from "lucide-solid/icons/scale";
 import Settings from "lucide-solid/icons/settings";
 import ShieldCheck from "lucide-solid/icons/shield-check";
 import Users from "lucide-solid/icons/users";
+import { decidable } from "../data/badge.ts";
 import type { Icon } from "./badge.tsx";
 
 export interface NavItem {
@@ -32,6 +33,7 @@ export const useNavItems = () => {
   const workspace = useWorkspace(id);
   const approvals = useOpenApprovals();
   const detail = createMemo(() => (workspace.isPending || workspace.isError ? undefined : workspace.data));
+  const open = createMemo(() => (approvals.isPending || approvals.isError ? [] : (approvals.data?.items ?? [])));
   const inWorkspace = createMemo((): readonly NavItem[] => {
     const ws = detail();
     if (ws === undefined) return [];
@@ -39,7 +41,13 @@ export const useNavItems = () => {
     return [
       { id: "overview", label: t("nav.overview"), href: base, icon: House, end: true },
       { id: "chats", label: t("nav.chats"), href: `${base}/chats`, icon: MessageSquare, locked: !ws.chatOpen },
-      { id: "approvals", label: t("nav.approvals"), href: `${base}/approvals`, icon: Inbox, count: ws.openApprovals },
+      {
+        id: "approvals",
+        label: t("nav.approvals"),
+        href: `${base}/approvals`,
+        icon: Inbox,
+        count: decidable(open(), ws.id),
+      },
       { id: "runs", label: t("nav.runs"), href: `${base}/runs`, icon: Activity },
       { id: "sources", label: t("nav.sources"), href: `${base}/sources`, icon: FolderGit2 },
       { id: "settings", label: t("nav.settings"), href: `${base}/settings`, icon: Settings },
