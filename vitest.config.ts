@@ -58,6 +58,8 @@ export default defineConfig({
           include: ["tests/e2e/**/*.test.ts"],
           exclude,
           pool: "forks",
+          // A real browser on a shared machine: what fails twice in a row is a fault, and the first failure is still printed.
+          retry: 1,
           maxWorkers: 1,
           testTimeout: 180_000,
           hookTimeout: 180_000,
