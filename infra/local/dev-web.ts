@@ -14,7 +14,7 @@ export const startDevWeb = async (
   );
   const child = spawn(process.execPath, [vite, "--host", "127.0.0.1", "--clearScreen", "false"], {
     cwd: webDir,
-    env: { ...process.env, AIW_API_URL: apiUrl },
+    env: { ...process.env, AIW_DEV_API: apiUrl },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const url = await new Promise<string>((resolve, reject) => {
