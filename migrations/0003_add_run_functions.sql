@@ -453,14 +453,20 @@ begin
       'global', u.is_global_approver, 'disabled', u.disabled_at is not null)::text
     from memberships m join users u on u.id = m.user_id where m.workspace_id = p_workspace;
   return query select 'globals', null::text, (select json_agg(u.id) from users u where u.is_global_approver and u.disabled_at is null)::text;
+  -- A server's tools: those of servers this workspace uses; the definition goes along once somebody classified it (MCP-1).
   return query select 'tool', t.id, json_build_object('id', t.id, 'wireName', t.wire_name, 'sourceKind', t.source_kind, 'definitionHash', t.definition_hash,
-      'riskClass', t.risk_class, 'decision', t.decision, 'level', t.level, 'fourEyes', t.four_eyes, 'active', coalesce(x.active, t.default_active))::text
-    from tools t left join workspace_tools x on x.tool_id = t.id and x.workspace_id = p_workspace;
+      'riskClass', t.risk_class, 'decision', t.decision, 'level', t.level, 'fourEyes', t.four_eyes,
+      'active', coalesce(x.active, t.default_active) and t.missing_at is null,
+      'stored', case when t.kind = 'mcp' then json_build_object('definition', case when t.risk_class is not null then t.definition end,
+                                                                'settings', t.settings, 'instructionsHash', t.instructions_hash) end)::text
+    from tools t left join workspace_tools x on x.tool_id = t.id and x.workspace_id = p_workspace
+    where t.kind = 'native' or t.source_kind in (select c.tool_source from connected_sources c where c.workspace_id = p_workspace);
   return query select 'policy', p.id::text, json_build_object('id', p.id, 'level', p.level, 'sourceId', p.source_id, 'pattern', p.pattern, 'decision', p.decision,
-      'approvalLevel', p.approval_level, 'fourEyes', p.four_eyes, 'label', p.label, 'version', p.version)::text
+      'approvalLevel', p.approval_level, 'fourEyes', p.four_eyes, 'label', p.label, 'version', p.version, 'condition', p.condition)::text
     from tool_policies p where p.workspace_id is null or p.workspace_id = p_workspace;
   return query select 'source', s.id::text, json_build_object('id', s.id, 'kind', s.kind, 'name', s.name, 'config', s.config, 'secret', s.secret,
-      'status', s.status)::text from sources s where s.workspace_id = p_workspace and s.removed_at is null order by s.created_at;
+      'secretContext', s.secret_context, 'toolSource', s.tool_source, 'status', s.status)::text
+    from connected_sources s where s.workspace_id = p_workspace order by s.created_at;
   return query select 'call', c.id::text, row_to_json(c)::text from tool_calls c
     where c.run_id = p_run and c.step = (select max(step) from tool_calls where run_id = p_run) order by c.position;
   return query select 'approval', a.id::text, json_build_object('id', a.id, 'toolCallId', a.tool_call_id, 'toolId', a.tool_id, 'sourceId', a.source_id, 'status', a.status,
