@@ -1,6 +1,6 @@
 import type { DecodedOf, Endpoint, EndpointName } from "@aiw/contract/api";
 import { Problem } from "@aiw/contract/problem";
-import { readJson } from "./body.ts";
+import { fieldName as known, readJson } from "./body.ts";
 
 interface Issue {
   readonly code?: string | undefined;
@@ -41,21 +41,16 @@ export function decodeQuery(endpoint: Endpoint, url: URL): unknown {
 export async function decodeBody(endpoint: Endpoint, request: Request): Promise<unknown> {
   if (endpoint.body === undefined) return undefined;
   const raw = await readJson(request);
-  requireStorable(raw);
   const parsed = endpoint.body.safeParse(raw);
   if (!parsed.success) throw refusal(parsed.error.issues, raw);
   return parsed.data;
 }
 
-/** Text the database cannot hold (NUL, half a surrogate pair) is refused at the door, whatever the field. @throws Problem bad_request */
-function requireStorable(value: unknown, path: readonly string[] = []): void {
-  if (typeof value === "string") {
+/** Text the database cannot hold (NUL, half a surrogate pair) is refused at the door, whatever the parameter. @throws Problem bad_request */
+function requireStorable(query: Readonly<Record<string, string>>): void {
+  for (const [key, value] of Object.entries(query))
     if (value.includes("\u0000") || !value.isWellFormed())
-      throw new Problem("bad_request", { fields: { [path.map(known).join(".") || "body"]: "bad_text" } });
-    return;
-  }
-  if (typeof value !== "object" || value === null || path.length > 20) return;
-  for (const [key, inner] of Object.entries(value)) requireStorable(inner, [...path, key]);
+      throw new Problem("bad_request", { fields: { [known(key)]: "bad_text" } });
 }
 
 /** What the schemas of this endpoint made, under the types the contract gives them. */
@@ -91,7 +86,3 @@ function isMissing(path: readonly PropertyKey[], raw: unknown): boolean {
   );
   return value === undefined;
 }
-
-/** A key of the input, if it looks like the name of a field. */
-const known = (key: string): string =>
-  /^[A-Za-z_][A-Za-z0-9_]{0,39}$/.test(key) && key !== "__proto__" ? key : "other";
