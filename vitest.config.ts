@@ -21,7 +21,7 @@ export default defineConfig({
             "functions/**/*.test.ts",
             "infra/**/*.test.ts",
             "web/src/**/*.test.ts",
-            "tests/architecture.test.ts",
+            "tests/*.test.ts",
           ],
           exclude,
           pool: "forks",

@@ -284,7 +284,7 @@ describe("leases that ran out (RUN-6)", () => {
     await decide(world, "approver", request, "approved");
     setFaultPlan({
       rules: Array.from({ length: 6 }, (_, n) => ({
-        at: "tool.probe:before",
+        at: "recover.probe:before",
         nth: n + 1,
         act: "hang" as const,
       })).concat([{ at: "tool.call:before", nth: 1, act: "hang" as const }]),

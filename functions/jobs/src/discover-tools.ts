@@ -10,9 +10,9 @@ const DISCOVERY_LIMIT_MS = 45_000;
 /** Asks a registered server for its tools and stores what came out (MCP-1); of a removed one the open requests end. */
 export async function discoverTools(deps: JobsDeps, job: jobs.ClaimedJob): Promise<void> {
   const { ctx } = deps;
-  const server = await mcpServers.forDiscovery(ctx, job);
+  const server = await fp("discovery.load", () => mcpServers.forDiscovery(ctx, job));
   if (server === null) {
-    await deps.ring(await fp("job.record", () => mcpServers.recordRemoval(ctx, job)));
+    await ringAll(deps, await fp("discovery.removal", () => mcpServers.recordRemoval(ctx, job)));
     return;
   }
   let found: Discovery;
@@ -20,19 +20,26 @@ export async function discoverTools(deps: JobsDeps, job: jobs.ClaimedJob): Promi
     found = await fp("job.discover", () => ask(deps, server));
   } catch (error) {
     // What the server did is its report; anything else is a fault of ours, and the click can be repeated.
-    if (error instanceof Problem) return mcpServers.recordFailure(ctx, job, error.code);
+    if (error instanceof Problem) return fp("discovery.failure", () => mcpServers.recordFailure(ctx, job, error.code));
     ctx.log.error("a discovery failed by itself", { jobId: job.id, serverId: server.id, error });
-    await jobs.fail(ctx, job, "internal");
+    await fp("discovery.fail", () => jobs.fail(ctx, job, "internal"));
     return;
   }
-  await deps.ring(await fp("job.record", () => mcpServers.recordDiscovery(ctx, job, found)));
+  await ringAll(deps, await fp("discovery.record", () => mcpServers.recordDiscovery(ctx, job, found)));
+}
+
+async function ringAll(deps: JobsDeps, runs: Parameters<JobsDeps["ring"]>[0]): Promise<void> {
+  await fp("discovery.ring", () => deps.ring(runs));
 }
 
 async function ask(deps: JobsDeps, server: mcpServers.ServerToAsk): Promise<Discovery> {
   const connector = deps.connectors.get("mcp");
   if (connector?.discover === undefined) throw new Error("there is no connector for mcp");
+  const sealed = server.secret;
   const secret =
-    server.secret === null ? null : await deps.vault.open(server.secret, mcpServers.secretContext(server.id));
+    sealed === null
+      ? null
+      : await fp("discovery.secret", () => deps.vault.open(sealed, mcpServers.secretContext(server.id)));
   const config = { url: server.url, server: server.name, purpose: server.purpose };
   return connector.discover(
     { id: server.id, name: server.name, kind: "mcp", config, secret },

@@ -2,6 +2,7 @@ import { jobMessage } from "@aiw/contract/runs";
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { compose, type JobsComposition } from "./compose.ts";
 import { runJob } from "./run-job.ts";
+import { fp } from "@aiw/platform/fault";
 
 let composed: JobsComposition | undefined;
 
@@ -16,7 +17,7 @@ export const handler = async (event: SQSEvent): Promise<SQSBatchResponse> => {
   for (const record of event.Records) {
     try {
       const message = jobMessage.parse(JSON.parse(record.body));
-      await runJob(deps, message.jobId);
+      await fp("job.receive", () => runJob(deps, message.jobId));
     } catch (error) {
       deps.ctx.log.error("a job message failed", { messageId: record.messageId, error });
       batchItemFailures.push({ itemIdentifier: record.messageId });

@@ -9,9 +9,9 @@ const TEST_LIMIT_MS = 45_000;
 /** Tests the connection of a source and records what came out (SRC-2). */
 export async function testSource(deps: JobsDeps, job: jobs.ClaimedJob): Promise<void> {
   const { ctx } = deps;
-  const source = await sources.forTest(ctx, job);
+  const source = await fp("test.load", () => sources.forTest(ctx, job));
   if (source === null) {
-    await jobs.fail(ctx, job, "not_found");
+    await fp("test.gone", () => jobs.fail(ctx, job, "not_found"));
     return;
   }
   let report: TestReport;
@@ -19,16 +19,17 @@ export async function testSource(deps: JobsDeps, job: jobs.ClaimedJob): Promise<
     report = await fp("job.test", () => test(deps, source));
   } catch (error) {
     ctx.log.error("a connection test failed by itself", { jobId: job.id, sourceId: source.id, error });
-    await jobs.fail(ctx, job, "internal");
+    await fp("test.fail", () => jobs.fail(ctx, job, "internal"));
     return;
   }
-  await fp("job.record", () => sources.recordTest(ctx, job, source, toResult(report)));
+  await fp("test.record", () => sources.recordTest(ctx, job, source, toResult(report)));
 }
 
 async function test(deps: JobsDeps, source: sources.SourceToTest): Promise<TestReport> {
   const connector = deps.connectors.get(source.kind);
   if (connector === undefined) throw new Error(`there is no connector for ${source.kind}`);
-  const secret = source.secret === null ? null : await deps.vault.open(source.secret, source.secretContext);
+  const { secret: sealed, secretContext } = source;
+  const secret = sealed === null ? null : await fp("test.secret", () => deps.vault.open(sealed, secretContext));
   return connector.testConnection({ ...source, secret }, AbortSignal.timeout(TEST_LIMIT_MS));
 }
 

@@ -24,6 +24,6 @@ export const handler = async (event: SQSEvent): Promise<SQSBatchResponse> => {
       batchItemFailures.push({ itemIdentifier: record.messageId });
     }
   }
-  await flush();
+  await fp("step.flush", flush);
   return { batchItemFailures };
 };

@@ -6,6 +6,7 @@ import { loadEnv } from "@aiw/platform/env";
 import { createNotifier } from "@aiw/platform/listen";
 import { createLog } from "@aiw/platform/log";
 import { createQueue } from "@aiw/platform/queue";
+import { fp } from "@aiw/platform/fault";
 
 interface Composition {
   readonly round: () => Promise<SweepReport>;
@@ -36,21 +37,24 @@ const compose = (source: Record<string, string | undefined>): Composition => {
   return {
     round: async () => {
       const report = await sweep(deps);
-      for (const jobId of [...(await openDue(db)), ...(await ringDueJobs(db, deps.doorbellGraceS))])
-        await jobs.send({ v: 1, jobId });
+      const opened = await fp("sweep.open_jobs", () => openDue(db));
+      const due = await fp("sweep.due_jobs", () => ringDueJobs(db, deps.doorbellGraceS));
+      for (const jobId of [...opened, ...due]) await fp("sweep.ring_job", () => jobs.send({ v: 1, jobId }));
       if (report.recovered + report.expired + report.rung + report.failures > 0) log.info("swept", { ...report });
       return report;
     },
     exclusive: async (work) => {
-      const connection = await db.sql.reserve();
+      const connection = await fp("sweep.connect", () => db.sql.reserve());
       try {
-        const [row] = await connection<
-          { mine: boolean }[]
-        >`select pg_try_advisory_lock(hashtextextended('aiw:sweep', 0)) as mine`;
+        const [row] = await fp(
+          "sweep.lock",
+          async () =>
+            connection<{ mine: boolean }[]>`select pg_try_advisory_lock(hashtextextended('aiw:sweep', 0)) as mine`,
+        );
         if (row?.mine !== true) return null;
         return await work();
       } finally {
-        await connection`select pg_advisory_unlock_all()`;
+        await fp("sweep.unlock", async () => connection`select pg_advisory_unlock_all()`);
         connection.release();
       }
     },
@@ -64,8 +68,8 @@ const composition = (): Composition => (composed ??= compose(process.env));
 /** One round, for the local stack's two-second rhythm (RUN-5). */
 export const sweepOnce = async (): Promise<SweepReport> => {
   const { round, flush } = composition();
-  const report = await round();
-  await flush();
+  const report = await fp("sweep.round", round);
+  await fp("sweep.flush", flush);
   return report;
 };
 

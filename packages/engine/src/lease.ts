@@ -43,7 +43,7 @@ export const hold = (deps: EngineDeps, run: ClaimedRun): Lease => {
   };
   const append = async (batch: readonly NewEvent[]): Promise<void> => {
     try {
-      const answer = await events.append(deps.db, run, deps.limits.leaseS, batch);
+      const answer = await fp("lease.append", () => events.append(deps.db, run, deps.limits.leaseS, batch));
       if (answer.cancel) cancelNow();
     } catch (error) {
       if (error instanceof LeaseLost) lose(error);
@@ -58,7 +58,7 @@ export const hold = (deps: EngineDeps, run: ClaimedRun): Lease => {
   const beat = setInterval(() => void fp("lease.beat", () => append([])).catch(failed), deps.limits.heartbeatS * 1000);
   // Heartbeats come too seldom for somebody who pressed stop.
   const watch = setInterval(() => {
-    void events.look(deps.db, run).then((seen) => {
+    void fp("lease.look", () => events.look(deps.db, run)).then((seen) => {
       if (seen === "cancel") cancelNow();
       if (seen === "lost") lose(new LeaseLost());
     }, failed);

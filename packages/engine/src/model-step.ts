@@ -81,7 +81,7 @@ const ask = async (
       );
       for await (const event of stream) {
         lease.assertHeld();
-        if (event.type === "delta") await text.push(event.text);
+        if (event.type === "delta") await fp("model.chunk", () => text.push(event.text));
         else done = event;
       }
     });

@@ -20,8 +20,8 @@ export const runReads = async (
 ): Promise<Settled[]> => {
   const { deps, lease } = context;
   if (reads.length === 0) return [];
-  await lease.tell(
-    reads.map(({ call }) => ({ type: "tool.started", data: { callId: call.callId, toolCallId: call.id } })),
+  await fp("tool.started", () =>
+    lease.tell(reads.map(({ call }) => ({ type: "tool.started", data: { callId: call.callId, toolCallId: call.id } }))),
   );
   const settled: Settled[] = [];
   const queue = [...reads];

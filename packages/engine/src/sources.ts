@@ -27,7 +27,7 @@ export const contextFor = async (
     name: source.name,
     kind: source.kind,
     config: source.config,
-    secret: source.secret === null ? null : await deps.vault.open(source.secret, source.secretContext),
+    secret: await secretOf(deps, source),
   },
   pin: pins[source.id] ?? null,
   signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutS * 1000)]),
@@ -35,6 +35,9 @@ export const contextFor = async (
   maxResultBytes: deps.limits.toolResultMaxBytes,
   ...(tool === undefined ? {} : { tool }),
 });
+
+const secretOf = async ({ vault }: EngineDeps, { secret, secretContext }: LoadedSource): Promise<string | null> =>
+  secret === null ? null : fp("secret.open", () => vault.open(secret, secretContext));
 
 /**
  * GIT-1: one pinned state per source at the run's start, read by all calls of the run. A source that cannot be pinned now is

@@ -42,7 +42,7 @@ export const streamText = (
     },
     end: async () => {
       flush();
-      await writing;
+      await fp("event.flush", () => writing);
       if (failure !== undefined) throw failure;
     },
   };

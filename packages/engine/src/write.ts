@@ -40,7 +40,7 @@ export const carryOut = async (
     return invalid(call, approval, "superseded", "The tool or its source is not available any more.");
 
   const timeoutS = deps.limits.pushS;
-  const facts = await approvals.frozen(deps.db, run.workspaceId, approval.id);
+  const facts = await fp("tool.facts", () => approvals.frozen(deps.db, run.workspaceId, approval.id));
   // Before anything of it is read: a changed row must not even choose what is said about it (N31).
   if (!isIntact(facts, run.workspaceId, run.id)) return invalid(call, approval, "tampered", WHY.tampered);
   const recheck = await fp("tool.recheck", async () =>
@@ -87,9 +87,9 @@ export const carryOut = async (
       tool.served?.stored,
     );
     // A process that was stopped since the claim may have lost the run meanwhile: the last look before the call (F20).
-    await lease.tell([]);
-    if (!hasForm(tool)) return asWrite(tool.connector.read(authorised, callContext));
-    const written = await tool.connector.write(authorised, callContext);
+    await fp("tool.look", () => lease.tell([]));
+    if (!hasForm(tool)) return asWrite(fp("tool.ask", () => tool.connector.read(authorised, callContext)));
+    const written = await fp("tool.write", () => tool.connector.write(authorised, callContext));
     return tool.row.riskClass === "read" ? withoutEffect(written) : written;
   }).catch((error: unknown): WriteOutcome => {
     if (error instanceof LeaseLost) throw error;
@@ -145,11 +145,11 @@ export const recover = async (
   const { deps, lease, loaded, tools, pins } = context;
   const tool = tools.find((t) => t.row.id === call.toolId);
   const source = loaded.sources.find((s) => s.id === call.sourceId);
-  const facts = await approvals.frozen(deps.db, lease.run.workspaceId, approval.id);
+  const facts = await fp("recover.facts", () => approvals.frozen(deps.db, lease.run.workspaceId, approval.id));
   if (tool === undefined || source === undefined)
     return unknown(call, approval, "The write was interrupted and its source is not available to ask.");
   const probe = (): Promise<ProbeOutcome> =>
-    fp("tool.probe", async () =>
+    fp("recover.probe", async () =>
       tool.connector.probe(
         authoriseClaimed(facts, `aiw_${approval.id}`),
         await contextFor(

@@ -8,6 +8,7 @@ import {
   SendMessageCommand,
   SQSClient,
 } from "@aws-sdk/client-sqs";
+import { fp } from "./fault.ts";
 
 export type QueueOptions = {
   /** Only for an emulator; the cloud's own address otherwise. */
@@ -60,27 +61,29 @@ export function createQueue(options: QueueOptions): Queue {
   return {
     url: QueueUrl,
     send: async (body, how) => {
-      await client.send(new SendMessageCommand({ QueueUrl, ...entry(body, how) }));
+      await fp("sqs.send", () => client.send(new SendMessageCommand({ QueueUrl, ...entry(body, how) })));
     },
     sendMany: async (messages) => {
       const entries = messages.map((message, index) => ({ Id: String(index), ...entry(message.body, message) }));
       const failed: number[] = [];
       for (let from = 0; from < entries.length; from += BATCH) {
         const Entries = entries.slice(from, from + BATCH);
-        const result = await client.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
+        const result = await fp("sqs.send_many", () => client.send(new SendMessageBatchCommand({ QueueUrl, Entries })));
         failed.push(...(result.Failed ?? []).map((item) => Number(item.Id)));
       }
       return failed;
     },
     receive: async ({ max, waitS, visibilityS }) => {
-      const result = await client.send(
-        new ReceiveMessageCommand({
-          QueueUrl,
-          MaxNumberOfMessages: max,
-          WaitTimeSeconds: waitS,
-          VisibilityTimeout: visibilityS,
-          MessageSystemAttributeNames: ["ApproximateReceiveCount", "SentTimestamp"],
-        }),
+      const result = await fp("sqs.poll", () =>
+        client.send(
+          new ReceiveMessageCommand({
+            QueueUrl,
+            MaxNumberOfMessages: max,
+            WaitTimeSeconds: waitS,
+            VisibilityTimeout: visibilityS,
+            MessageSystemAttributeNames: ["ApproximateReceiveCount", "SentTimestamp"],
+          }),
+        ),
       );
       return (result.Messages ?? []).map((message) => ({
         id: message.MessageId ?? "",
@@ -91,11 +94,13 @@ export function createQueue(options: QueueOptions): Queue {
       }));
     },
     remove: async (receipt) => {
-      await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: receipt }));
+      await fp("sqs.delete", () => client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: receipt })));
     },
     extend: async (receipt, visibilityS) => {
-      await client.send(
-        new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle: receipt, VisibilityTimeout: visibilityS }),
+      await fp("sqs.extend", () =>
+        client.send(
+          new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle: receipt, VisibilityTimeout: visibilityS }),
+        ),
       );
     },
     depth: async () => {

@@ -39,7 +39,7 @@ export const recheckProposal = async (
   if (proposal === null) return invalid("upgraded", "The stored proposal has a form that is no longer known.");
   const fault = mismatch(proposal, source) ?? differs(proposal, preconditions);
   if (fault !== null) return fault;
-  const there = await commitOf(remote, proposal.branch);
+  const there = await fp("git.recheck_branch", () => commitOf(remote, proposal.branch));
   if (there === proposal.commit) return { ok: true };
   if (there !== null) return invalid("stale", `The branch ${proposal.branch} exists with another commit.`);
   const target = await targetNow(remote, source);
@@ -47,7 +47,9 @@ export const recheckProposal = async (
     return invalid("stale", `The target branch is no longer ${proposal.target}.`);
   }
   if (target.commit === proposal.base) return { ok: true };
-  const head = await store.getAbove(proposal.base, source.id, target.commit, target.ref, remote);
+  const head = await fp("git.recheck_base", () =>
+    store.getAbove(proposal.base, source.id, target.commit, target.ref, remote),
+  );
   if (head === null) {
     return invalid("stale", `The base commit ${proposal.base.slice(0, 12)} is no longer part of ${proposal.target}.`);
   }
@@ -59,7 +61,7 @@ export const recheckProposal = async (
 /** Null when the branch that proposals aim at is gone: an answer of the server, unlike every other failure. */
 const targetNow = async (remote: Remote, source: SourceAccess): Promise<Target | null> => {
   try {
-    return await findTarget(remote, configOf(source).branch);
+    return await fp("git.recheck_target", () => findTarget(remote, configOf(source).branch));
   } catch (error) {
     const isGone = error instanceof GitFailure && ["source_branch_missing", "source_empty"].includes(error.code);
     if (isGone) return null;
@@ -104,8 +106,8 @@ export const pushProposal = async (call: AuthorisedCall, delivery: Delivery): Pr
   const fault = mismatch(proposal, source);
   if (fault !== null) return refused(fault.text, fault.reason);
   try {
-    const base = await store.get(source.id, proposal.base, proposal.target, remote);
-    const built = await rebuild(base, proposal);
+    const base = await fp("git.base", () => store.get(source.id, proposal.base, proposal.target, remote));
+    const built = await fp("git.rebuild", () => rebuild(base, proposal));
     if (built === null) return refused("The stored proposal does not give the approved commit.", "tampered");
     const pushed = await createBranch(remote, proposal.branch, built, base);
     switch (pushed.kind) {
@@ -126,7 +128,7 @@ export const pushProposal = async (call: AuthorisedCall, delivery: Delivery): Pr
 
 /** A no may only mean that another attempt of the same call was faster. */
 const afterDecline = async (remote: Remote, proposal: Proposal, reason: string): Promise<WriteOutcome> => {
-  const now = await commitOf(remote, proposal.branch).catch((error: unknown) => {
+  const now = await fp("git.after_decline", () => commitOf(remote, proposal.branch)).catch((error: unknown) => {
     if (error instanceof GitFailure) return null;
     throw error;
   });

@@ -2,6 +2,7 @@ import http from "node:http";
 import https from "node:https";
 import { GitFailure } from "./failure.ts";
 import type { GitEgress, Remote } from "./remote.ts";
+import { fp } from "@aiw/platform/fault";
 
 export interface GitRequest {
   readonly url: URL;
@@ -30,10 +31,10 @@ export const exchange = async (remote: Asked, request: GitRequest): Promise<GitR
   const url = checked(remote.egress, request.url);
   if (remote.signal.aborted) throw unreachable(url, "was not asked because the time was over", false);
   try {
-    return await once(remote, url, request);
+    return await fp("git.exchange", () => once(remote, url, request));
   } catch (error) {
     if (!(error instanceof StaleConnection)) throw error;
-    return await once(remote, url, request);
+    return await fp("git.exchange_again", () => once(remote, url, request));
   }
 };
 

@@ -29,6 +29,7 @@ import type { Snapshot } from "./snapshot.ts";
 import { SnapshotStore, type SnapshotBucket } from "./snapshot-store.ts";
 import { accessKey, configOf, openRemote, readGitConfig } from "./source.ts";
 import { GIT_TOOLS, listDirArgs, proposeChangeArgs, readArgs, readFileArgs, searchArgs } from "./tools.ts";
+import { fp } from "@aiw/platform/fault";
 
 export { DEFAULT_LIMITS, type GitLimits } from "./limits.ts";
 export type { GitEgressSettings } from "./remote.ts";
@@ -86,8 +87,8 @@ class GitConnector implements Connector {
       const known = this.heads.get(key);
       if (known !== undefined && known.until > performance.now()) return { ok: true, pin: known.pin };
       const remote = this.open(source, signal);
-      const target = await findTarget(remote, configOf(source).branch);
-      await this.store.get(source.id, target.commit, target.ref, remote);
+      const target = await fp("git.pin_target", () => findTarget(remote, configOf(source).branch));
+      await fp("git.pin_fetch", () => this.store.get(source.id, target.commit, target.ref, remote));
       const pin = { commit: target.commit, target: target.ref };
       this.rememberHead(key, pin);
       return { ok: true, pin };
@@ -163,14 +164,16 @@ class GitConnector implements Connector {
     const pin = pinOf(context);
     const snapshot = await this.snapshot(context, pin);
     const changes = changesOf(snapshot, args, this.limits);
-    const proposal = await freeze(snapshot, changes, {
-      runId: context.runId,
-      sourceId: context.source.id,
-      url: configOf(context.source).url,
-      target: pin.target,
-      title: args.title,
-      description: args.description,
-    });
+    const proposal = await fp("git.freeze", () =>
+      freeze(snapshot, changes, {
+        runId: context.runId,
+        sourceId: context.source.id,
+        url: configOf(context.source).url,
+        target: pin.target,
+        title: args.title,
+        description: args.description,
+      }),
+    );
     return {
       ok: true,
       prepared: {
@@ -192,7 +195,9 @@ class GitConnector implements Connector {
   }
 
   private snapshot(context: CallContext, pin: Pin): Promise<Snapshot> {
-    return this.store.get(context.source.id, pin.commit, pin.target, this.open(context.source, context.signal));
+    return fp("git.snapshot", () =>
+      this.store.get(context.source.id, pin.commit, pin.target, this.open(context.source, context.signal)),
+    );
   }
 
   private rememberHead(key: string, pin: Pin): void {

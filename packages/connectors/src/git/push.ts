@@ -32,7 +32,7 @@ export const createBranch = async (
   base: Snapshot,
 ): Promise<PushOutcome> => {
   if (!branch.startsWith("refs/heads/ai/")) throw new GitFailure("source_read_only", "Only branches ai/ are written.");
-  await makePushable(branch, built, base);
+  await fp("git.pushable", () => makePushable(branch, built, base));
   const progress: Progress = { isPosting: false, isAnswered: false, there: null, said: [] };
   const http = gitHttp(remote, {
     maxPostBytes: MAX_REPORT_BYTES,
@@ -45,7 +45,7 @@ export const createBranch = async (
     },
   });
   try {
-    return await push(remote, branch, built, http, progress);
+    return await fp("git.deliver", () => push(remote, branch, built, http, progress));
   } catch (error) {
     return await outcomeOf(error, branch, remote, progress);
   }

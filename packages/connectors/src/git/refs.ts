@@ -2,6 +2,7 @@ import git from "isomorphic-git";
 import { GitFailure, asGitFailure } from "./failure.ts";
 import { gitHttp, type Service } from "./http-client.ts";
 import type { Remote } from "./remote.ts";
+import { fp } from "@aiw/platform/fault";
 
 const OID = /^[0-9a-f]{40}$/;
 const HEADS = "refs/heads/";
@@ -44,15 +45,17 @@ export const listRefs = async (
 const serverRefs = async (remote: Remote, prefix: string, service: Service, http: ReturnType<typeof gitHttp>) => {
   const forPush = service === "git-receive-pack";
   try {
-    const found = await git.listServerRefs({
-      http,
-      url: remote.url.href,
-      prefix,
-      symrefs: true,
-      forPush,
-      // Servers speak the second version, which can filter, for reading alone.
-      protocolVersion: forPush ? 1 : 2,
-    });
+    const found = await fp("git.list_refs", () =>
+      git.listServerRefs({
+        http,
+        url: remote.url.href,
+        prefix,
+        symrefs: true,
+        forPush,
+        // Servers speak the second version, which can filter, for reading alone.
+        protocolVersion: forPush ? 1 : 2,
+      }),
+    );
     http.assertComplete();
     return found;
   } catch (error) {

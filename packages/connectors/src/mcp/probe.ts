@@ -37,7 +37,7 @@ export const probeWrite = async (
   const options = { ...sessionOptions(context, edges), maxBytes: edges.limits.maxListBytes };
   try {
     return await withSession(context.source, options, async (session) => {
-      const { tools } = await listRaw(session, edges.limits);
+      const { tools } = await fp("mcp.probe_list", () => listRaw(session, edges.limits));
       const listed = sortOut(server, tools, { ...edges, taken: new Set() }).tools.find(
         (found) => found.wire["name"] === probe.tool,
       );

@@ -9,6 +9,7 @@ import type { McpLimits } from "./limits.ts";
 import { configOf, type McpEgress } from "./source.ts";
 import { clipped, quoted, withoutHidden } from "./visible.ts";
 import { egressFailure, Wire, type CallProgress, type Deadline } from "./wire.ts";
+import { fp } from "@aiw/platform/fault";
 
 export interface SessionOptions {
   readonly egress: McpEgress;
@@ -61,10 +62,10 @@ export const withSession = async <T>(
   });
   const open = new OpenSession(wire, url, source.secret);
   try {
-    await open.connect(options.limits);
+    await fp("mcp.connect", () => open.connect(options.limits));
     return await work(open);
   } finally {
-    await open.end(options.limits.endMs);
+    await fp("mcp.end", () => open.end(options.limits.endMs));
   }
 };
 
@@ -167,7 +168,7 @@ class OpenSession implements Session {
 
   private async asking<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await this.wire.ask(work);
+      return await fp("mcp.exchange", () => this.wire.ask(work));
     } catch (error) {
       throw this.failure(error);
     }

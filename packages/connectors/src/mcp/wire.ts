@@ -2,6 +2,7 @@ import { EgressError } from "@aiw/platform/egress";
 import { McpFailure } from "./failure.ts";
 import { isObject } from "./json.ts";
 import type { McpEgress } from "./source.ts";
+import { fp } from "@aiw/platform/fault";
 
 export interface WireOptions {
   readonly egress: McpEgress;
@@ -120,7 +121,7 @@ export class Wire {
     const signal = AbortSignal.any([deadline.signal, unread.signal, ...(init.signal ? [init.signal] : [])]);
     if (isCall) this.call.sent = true;
     try {
-      const response = await egress.request({
+      const request = {
         url: url.href,
         method,
         headers: {
@@ -131,7 +132,8 @@ export class Wire {
         signal,
         timeoutMs: Math.max(1, deadline.msLeft()),
         maxBytes: Math.max(1, maxBytes - this.bytes),
-      });
+      };
+      const response = await fp("mcp.http", () => egress.request(request));
       if (isCall) this.call.status = response.status;
       return this.response(response, question, unread);
     } catch (error) {
@@ -170,7 +172,7 @@ export class Wire {
     return new ReadableStream<Uint8Array>({
       pull: async (controller) => {
         try {
-          const { done, value } = await next;
+          const { done, value } = await fp("mcp.body", () => next);
           if (isUnwanted) return;
           if (done === true) {
             controller.close();

@@ -86,8 +86,9 @@ const REFUSALS: Readonly<Record<string, ProblemCode>> = {
 const refusal = async (ctx: Ctx<Human>, row: Row): Promise<Problem> => {
   const code = REFUSALS[row.outcome] ?? "conflict";
   if (row.decided_by === null) return new Problem(code);
-  const [by] = await ctx.db.sql<
-    { display_name: string }[]
-  >`select display_name from users where id = ${row.decided_by}`;
+  const [by] = await fp(
+    "decide.who",
+    async () => ctx.db.sql<{ display_name: string }[]>`select display_name from users where id = ${row.decided_by}`,
+  );
   return new Problem(code, { params: { by: by?.display_name ?? null, at: row.decided_at?.toISOString() ?? null } });
 };

@@ -11,8 +11,11 @@ export interface Expired {
  * them before (APR-4). Returns the runs to ring.
  */
 export const expireDue = async (db: Database): Promise<{ seen: number; expired: Expired[]; failures: number }> => {
-  const due = await db.sql<{ id: string; run_id: string }[]>`
-    select id, run_id from approvals where status = 'pending' and expires_at <= (select aiw_now()) order by expires_at limit 500`;
+  const due = await fp(
+    "expire.pick",
+    async () => db.sql<{ id: string; run_id: string }[]>`
+    select id, run_id from approvals where status = 'pending' and expires_at <= (select aiw_now()) order by expires_at limit 500`,
+  );
   const expired: Expired[] = [];
   let failures = 0;
   for (const { id, run_id: runId } of due) {

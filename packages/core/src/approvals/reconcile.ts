@@ -2,6 +2,7 @@ import { Problem } from "@aiw/contract/problem";
 import type { Human } from "@aiw/contract/actors";
 import type { Ctx } from "@aiw/platform/ctx";
 import { transaction } from "@aiw/platform/db";
+import { fp } from "@aiw/platform/fault";
 
 export interface Reconciliation {
   readonly runId: string;
@@ -9,6 +10,12 @@ export interface Reconciliation {
   /** What the person found at the target: it happened; it did not, try again; end the run (RUN-7). */
   readonly outcome: "happened" | "retry" | "end";
   readonly comment: string;
+}
+
+interface Reconciled {
+  readonly workspaceId: string;
+  readonly teamId: string;
+  readonly ring: readonly string[];
 }
 
 /**
@@ -20,7 +27,14 @@ export const reconcile = async (
   scope: readonly string[],
   input: Reconciliation,
   executeWithinS: number,
-): Promise<{ readonly workspaceId: string; readonly teamId: string; readonly ring: readonly string[] }> =>
+): Promise<Reconciled> => fp("reconcile.tx", () => settle(ctx, scope, input, executeWithinS));
+
+const settle = async (
+  ctx: Ctx<Human>,
+  scope: readonly string[],
+  input: Reconciliation,
+  executeWithinS: number,
+): Promise<Reconciled> =>
   transaction(ctx.db, { workspaces: scope, userId: ctx.actor.userId }, async (tx) => {
     const [run] = await tx<
       { workspace_id: string; team_id: string; status: string; role: string | null; chat_id: string | null }[]

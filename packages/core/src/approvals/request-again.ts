@@ -4,17 +4,23 @@ import type { Ctx } from "@aiw/platform/ctx";
 import { isUniqueViolation, transaction } from "@aiw/platform/db";
 import { sha256Hex } from "@aiw/policy/freeze";
 import { randomUUIDv7 } from "node:crypto";
+import { fp } from "@aiw/platform/fault";
 
 /**
  * APR-7: an expired request is put forward again with one click. A run in the same chat begins with the very same call; its
  * step prepares it anew against the present state (new base, new preview, new hash) and a new request follows the old one.
  * Only after expiry, once, by the requester or an admin. Throws not_found, not_renewable, conflict (the chat is busy).
  */
-export const requestAgain = async (
-  ctx: Ctx<Human>,
-  scope: readonly string[],
-  approvalId: string,
-): Promise<{ readonly runId: string; readonly workspaceId: string; readonly teamId: string }> => {
+export const requestAgain = async (ctx: Ctx<Human>, scope: readonly string[], approvalId: string): Promise<Renewed> =>
+  fp("again.tx", () => renew(ctx, scope, approvalId));
+
+interface Renewed {
+  readonly runId: string;
+  readonly workspaceId: string;
+  readonly teamId: string;
+}
+
+const renew = async (ctx: Ctx<Human>, scope: readonly string[], approvalId: string): Promise<Renewed> => {
   try {
     return await transaction(ctx.db, { workspaces: scope, userId: ctx.actor.userId }, async (tx) => {
       const [a] = await tx<

@@ -8,6 +8,7 @@ import { inWorkspace } from "../identity/scope.ts";
 import * as runs from "../runs/views.ts";
 import { requireTestedSource } from "./create.ts";
 import { messagesOf } from "./view.ts";
+import { fp } from "@aiw/platform/fault";
 
 export interface NewMessage {
   /** Made by the client, so that sending twice is sending once (RUN-1). */
@@ -32,6 +33,10 @@ const TITLE_CHARS = 80;
  * @throws Problem not_found | message_conflict | chat_archived | no_tested_source
  */
 export async function postMessage(ctx: Ctx<Member>, chatId: string, input: NewMessage): Promise<Posted> {
+  return fp("message.tx", () => post(ctx, chatId, input));
+}
+
+async function post(ctx: Ctx<Member>, chatId: string, input: NewMessage): Promise<Posted> {
   const { workspaceId } = ctx.actor;
   try {
     return await inWorkspace(ctx, async (tx) => {

@@ -5,6 +5,7 @@ import { transaction, type Tx } from "@aiw/platform/db";
 import * as audit from "../audit/write.ts";
 import { requireAdmin, requirePlatformAdmin } from "../identity/actors.ts";
 import { inWorkspace } from "../identity/scope.ts";
+import { fp } from "@aiw/platform/fault";
 
 /** The stop switch of a workspace and of the platform; null: not thrown. */
 export interface WriteStop {
@@ -33,28 +34,32 @@ export async function platformWriteStop(ctx: Ctx<Human>): Promise<Pick<WriteStop
 export async function setWriteStop(ctx: Ctx<Member>, stopped: boolean): Promise<WriteStop> {
   await requireAdmin(ctx);
   const { workspaceId, userId } = ctx.actor;
-  return inWorkspace(ctx, async (tx) => {
-    await afterClaims(tx);
-    const rows = await tx`
+  return fp("writes.stop", () =>
+    inWorkspace(ctx, async (tx) => {
+      await afterClaims(tx);
+      const rows = await tx`
       update workspaces set writes_stopped_at = ${stopped ? tx`aiw_now()` : null}, writes_stopped_by = ${stopped ? userId : null}
        where id = ${workspaceId} and (writes_stopped_at is null) = ${stopped} returning id`;
-    if (rows.length > 0) await tell(tx, userId, workspaceId, stopped);
-    return marks(tx, workspaceId);
-  });
+      if (rows.length > 0) await tell(tx, userId, workspaceId, stopped);
+      return marks(tx, workspaceId);
+    }),
+  );
 }
 
 /** The same for all workspaces at once. Audited. @throws Problem forbidden */
 export async function setPlatformWriteStop(ctx: Ctx<Human>, stopped: boolean): Promise<Pick<WriteStop, "platform">> {
   await requirePlatformAdmin(ctx);
   const { userId } = ctx.actor;
-  return transaction(ctx.db, { workspaces: [], userId }, async (tx) => {
-    await afterClaims(tx);
-    const rows = await tx`
+  return fp("writes.stop_all", () =>
+    transaction(ctx.db, { workspaces: [], userId }, async (tx) => {
+      await afterClaims(tx);
+      const rows = await tx`
       update platform_settings set writes_stopped_at = ${stopped ? tx`aiw_now()` : null}, writes_stopped_by = ${stopped ? userId : null}
        where (writes_stopped_at is null) = ${stopped} returning only_row`;
-    if (rows.length > 0) await tell(tx, userId, null, stopped);
-    return { platform: await platformMark(tx) };
-  });
+      if (rows.length > 0) await tell(tx, userId, null, stopped);
+      return { platform: await platformMark(tx) };
+    }),
+  );
 }
 
 /** Waits for the claims that have seen the switch as it was; later ones wait for this transaction (`claimExecution`). */

@@ -2,6 +2,7 @@ import { Problem } from "@aiw/contract/problem";
 import type { Human } from "@aiw/contract/actors";
 import type { Ctx } from "@aiw/platform/ctx";
 import { transaction, type Tx } from "@aiw/platform/db";
+import { fp } from "@aiw/platform/fault";
 
 interface Facts {
   readonly workspaceId: string;
@@ -25,25 +26,29 @@ const assertMayChange = async (
 
 /** RUN-8: cancels at once what waits; what runs stops at its next safe point. Repeating it changes nothing. */
 export const cancel = async (ctx: Ctx<Human>, scope: readonly string[], runId: string): Promise<Facts> =>
-  transaction(ctx.db, { workspaces: scope, userId: ctx.actor.userId }, async (tx) => {
-    const facts = await assertMayChange(tx, ctx, runId);
-    const [row] = await tx<
-      { outcome: string; started: string | null }[]
-    >`select outcome, started from run_cancel_v1(${runId}::uuid, ${ctx.actor.userId}::uuid)`;
-    if (row === undefined || row.outcome === "none") throw new Problem("not_found");
-    if (row.outcome === "not_cancellable") throw new Problem("run_not_cancellable");
-    return { ...facts, ring: row.started === null ? [] : [row.started] };
-  });
+  fp("cancel.tx", () =>
+    transaction(ctx.db, { workspaces: scope, userId: ctx.actor.userId }, async (tx) => {
+      const facts = await assertMayChange(tx, ctx, runId);
+      const [row] = await tx<
+        { outcome: string; started: string | null }[]
+      >`select outcome, started from run_cancel_v1(${runId}::uuid, ${ctx.actor.userId}::uuid)`;
+      if (row === undefined || row.outcome === "none") throw new Problem("not_found");
+      if (row.outcome === "not_cancellable") throw new Problem("run_not_cancellable");
+      return { ...facts, ring: row.started === null ? [] : [row.started] };
+    }),
+  );
 
 /** RUN-9: a failed run goes on from its history; calls that have their outcome are never made again. */
 export const resume = async (ctx: Ctx<Human>, scope: readonly string[], runId: string): Promise<Facts> =>
-  transaction(ctx.db, { workspaces: scope, userId: ctx.actor.userId }, async (tx) => {
-    const facts = await assertMayChange(tx, ctx, runId);
-    const [busy] =
-      await tx`select 1 from runs r join runs o on o.chat_id = r.chat_id and o.id <> r.id where r.id = ${runId}
+  fp("resume.tx", () =>
+    transaction(ctx.db, { workspaces: scope, userId: ctx.actor.userId }, async (tx) => {
+      const facts = await assertMayChange(tx, ctx, runId);
+      const [busy] =
+        await tx`select 1 from runs r join runs o on o.chat_id = r.chat_id and o.id <> r.id where r.id = ${runId}
       and o.status in ('queued', 'running', 'waiting_approval', 'waiting_input', 'needs_reconciliation')`;
-    if (busy !== undefined) throw new Problem("run_not_resumable", { params: { why: "chat_busy" } });
-    const rows = await tx`update runs set status = 'queued' where id = ${runId} and status = 'failed' returning id`;
-    if (rows.length === 0) throw new Problem("run_not_resumable");
-    return { ...facts, ring: [runId] };
-  });
+      if (busy !== undefined) throw new Problem("run_not_resumable", { params: { why: "chat_busy" } });
+      const rows = await tx`update runs set status = 'queued' where id = ${runId} and status = 'failed' returning id`;
+      if (rows.length === 0) throw new Problem("run_not_resumable");
+      return { ...facts, ring: [runId] };
+    }),
+  );

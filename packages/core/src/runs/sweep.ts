@@ -1,4 +1,5 @@
 import { transaction, type Database } from "@aiw/platform/db";
+import { fp } from "@aiw/platform/fault";
 
 export interface Recovered {
   readonly runId: string;
@@ -12,17 +13,22 @@ export const recoverLeases = async (
   db: Database,
   maxAttempts: number,
 ): Promise<{ seen: number; recovered: Recovered[]; failures: number }> => {
-  const due = await db.sql<{ id: string }[]>`
-    select id from runs where status = 'running' and lease_until < (select aiw_now()) order by lease_until limit 500`;
+  const due = await fp(
+    "recover.pick",
+    async () => db.sql<{ id: string }[]>`
+    select id from runs where status = 'running' and lease_until < (select aiw_now()) order by lease_until limit 500`,
+  );
   const recovered: Recovered[] = [];
   let failures = 0;
   for (const { id } of due) {
     try {
-      const [row] = await transaction(
-        db,
-        "unscoped",
-        (tx) => tx<{ outcome: string; team_id: string; ring: string | null }[]>`
-        select outcome, team_id, ring from run_recover_v1(${id}::uuid, ${maxAttempts})`,
+      const [row] = await fp("recover.tx", () =>
+        transaction(
+          db,
+          "unscoped",
+          (tx) => tx<{ outcome: string; team_id: string; ring: string | null }[]>`
+          select outcome, team_id, ring from run_recover_v1(${id}::uuid, ${maxAttempts})`,
+        ),
       );
       if (row !== undefined && row.outcome !== "none")
         recovered.push({ runId: id, teamId: row.team_id, ring: row.ring });

@@ -5,6 +5,7 @@ import type { Tx } from "@aiw/platform/db";
 import * as audit from "../audit/write.ts";
 import { requireAdmin } from "../identity/actors.ts";
 import { inWorkspace } from "../identity/scope.ts";
+import { fp } from "@aiw/platform/fault";
 
 /**
  * Disconnects a source: its credentials are erased, what was done with it stays readable. Requests that wait for a
@@ -14,6 +15,10 @@ import { inWorkspace } from "../identity/scope.ts";
  */
 export async function remove(ctx: Ctx<Member>, sourceId: string): Promise<{ teamId: string; ring: string[] }> {
   await requireAdmin(ctx);
+  return fp("source.remove", () => disconnect(ctx, sourceId));
+}
+
+async function disconnect(ctx: Ctx<Member>, sourceId: string): Promise<{ teamId: string; ring: string[] }> {
   const { userId, workspaceId } = ctx.actor;
   return inWorkspace(ctx, async (tx) => {
     const [source] = await tx<{ name: string }[]>`
