@@ -180,7 +180,7 @@ describe("write", () => {
   test("a connection lost after the push was applied is unknown, and probe finds it (RUN-7)", async () => {
     const { connector, context, call, form, branchIs } = await setUp();
     // The switch is meant for the push alone, not for the look before it.
-    const stop = onPoint((point) => void (fixture.server.switches.dropAfterPush = point === "git.push:before"));
+    const stop = onPoint((point) => void (fixture.server.switches.dropAfterPush ||= point === "git.push:before"));
     expect(await connector.write(call, context)).toMatchObject({ kind: "unknown" });
     stop();
     fixture.server.switches.dropAfterPush = false;
@@ -194,7 +194,7 @@ describe("write", () => {
 
   test("a connection lost before the push was applied is unknown, and probe does not find it (RUN-7)", async () => {
     const { connector, context, call, branchIs } = await setUp();
-    const stop = onPoint((point) => void (fixture.server.switches.dropBeforePush = point === "git.push:before"));
+    const stop = onPoint((point) => void (fixture.server.switches.dropBeforePush ||= point === "git.push:before"));
     expect(await connector.write(call, context)).toMatchObject({ kind: "unknown" });
     stop();
     fixture.server.switches.dropBeforePush = false;
