@@ -1,5 +1,6 @@
 import { t } from "../i18n/index.ts";
 import { CopyButton } from "./copy-button.tsx";
+import { VisibleText } from "./visible-text-view.tsx";
 
 /** Literal text with its language and a copy button; scrolls inside itself. */
 export const CodeBlock = (props: {
@@ -22,7 +23,9 @@ export const CodeBlock = (props: {
         role="group"
         aria-label={name()}
       >
-        <code>{props.text}</code>
+        <code>
+          <VisibleText text={props.text} marks="hidden" />
+        </code>
       </pre>
     </figure>
   );

@@ -1,6 +1,6 @@
 import { parsePatch } from "diff";
 import { commonShare, type DiffPart, markWords } from "./diff-words.ts";
-import { countDisguised, LINE_END, visibleText } from "./visible-text.ts";
+import { countDisguised, countMarked, LINE_END, visibleText } from "./visible-text.ts";
 
 export interface DiffLine {
   readonly kind: "context" | "add" | "del";
@@ -167,7 +167,7 @@ export function diffModel(patch: string | null): DiffModel {
       lines: all.length,
       additions: all.filter((line) => line.kind === "add").length,
       deletions: all.filter((line) => line.kind === "del").length,
-      disguised: all.reduce((sum, line) => sum + line.parts.filter((part) => part.disguise !== undefined).length, 0),
+      disguised: all.reduce((sum, line) => sum + countMarked(line.parts), 0),
     };
   } catch {
     return raw;

@@ -3,6 +3,7 @@ import { Dynamic } from "solid-js/web";
 import { t } from "../i18n/index.ts";
 import { CodeBlock } from "./code-block.tsx";
 import { type Align, type Block, type Inline, readMarkdown } from "./markdown-model.ts";
+import { VisibleText } from "./visible-text-view.tsx";
 
 type Of<T extends { readonly kind: string }, K extends T["kind"]> = Extract<T, { readonly kind: K }>;
 const pick = <T extends { readonly kind: string }, K extends T["kind"]>(node: T, kind: K): Of<T, K> | undefined =>
@@ -23,10 +24,12 @@ const Inlines = (props: { readonly nodes: readonly Inline[] }): JSX.Element => (
   <For each={props.nodes}>
     {(node) => (
       <Switch>
-        <Match when={pick(node, "text")}>{(n) => n().text}</Match>
+        <Match when={pick(node, "text")}>{(n) => <VisibleText text={n().text} marks="hidden" />}</Match>
         <Match when={pick(node, "code")}>
           {(n) => (
-            <code class="rounded-badge bg-mute-bg px-1 py-px font-mono text-[0.92em] break-words">{n().text}</code>
+            <code class="rounded-badge bg-mute-bg px-1 py-px font-mono text-[0.92em] break-words">
+              <VisibleText text={n().text} marks="hidden" />
+            </code>
           )}
         </Match>
         <Match when={pick(node, "strong")}>
@@ -168,7 +171,13 @@ const Blocks = (props: { readonly nodes: readonly Block[]; readonly tight?: bool
         <Match when={node.kind === "rule"}>
           <hr class="border-line" />
         </Match>
-        <Match when={pick(node, "plain")}>{(n) => <p class="break-words whitespace-pre-wrap">{n().text}</p>}</Match>
+        <Match when={pick(node, "plain")}>
+          {(n) => (
+            <p class="break-words whitespace-pre-wrap">
+              <VisibleText text={n().text} marks="hidden" />
+            </p>
+          )}
+        </Match>
       </Switch>
     )}
   </For>

@@ -27,7 +27,7 @@ const Result = (props: { readonly call: ToolCall }) => {
         role="group"
         aria-label={tChat("tool.result")}
       >
-        {shown()}
+        <VisibleText text={shown()} marks="hidden" />
       </pre>
       <Show when={more() > 0}>
         <button type="button" class="btn btn-quiet btn-sm mt-1" onClick={() => setAll(true)}>
@@ -92,8 +92,12 @@ export const ToolCard = (props: { readonly call: ToolCall; readonly workspaceId:
         >
           <ChevronRight size={14} class={`shrink-0 text-ink-2 ${open() ? "rotate-90" : ""}`} aria-hidden="true" />
           <Wrench size={14} class="shrink-0 text-ink-2" aria-hidden="true" />
-          <span class="font-mono text-meta font-medium whitespace-nowrap">{props.call.tool}</span>
-          <span class="min-w-0 truncate font-mono text-meta text-ink-2">{target()}</span>
+          <span class="font-mono text-meta font-medium whitespace-nowrap">
+            <VisibleText text={props.call.tool} />
+          </span>
+          <span class="min-w-0 truncate font-mono text-meta text-ink-2">
+            <VisibleText text={target()} />
+          </span>
         </button>
         <span class="ml-auto flex flex-wrap items-center justify-end gap-1.5 py-1 pl-3">
           <Show when={props.call.durationMs !== null ? { ms: props.call.durationMs } : undefined}>

@@ -7,6 +7,7 @@ const words = {
   invisible: () => t("diff.disguise.invisible"),
   control: () => t("diff.disguise.control"),
   space: () => t("diff.disguise.space"),
+  stacked: () => t("diff.disguise.stacked"),
   lookalike: () => t("diff.disguise.lookalike"),
 } satisfies Record<Disguise, () => string>;
 

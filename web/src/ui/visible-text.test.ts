@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { countDisguised, visibleString, visibleText } from "./visible-text.ts";
+import { codePointName, countDisguised, visibleString, visibleText } from "./visible-text.ts";
+
+/** Selectors behind a pictograph say how it is drawn. */
+const drawn = (text: string): boolean => /^👍[\uFE0E\uFE0F]/u.test(text);
 
 describe("hidden characters are made visible (APR-2)", () => {
   test("plain text with tabs, umlauts and emoji stays as it is", () => {
@@ -41,6 +44,31 @@ describe("hidden characters are made visible (APR-2)", () => {
   test("in what people write, blanks and alphabets are theirs; what hides or reorders is marked", () => {
     expect(visibleText("z.\u00A0B. p\u0430th", "hidden")).toEqual([{ text: "z.\u00A0B. p\u0430th" }]);
     expect(visibleString("a\u202Eb\u200B\u0007", "hidden")).toBe("a⟨U+202E⟩b⟨U+200B⟩⟨U+0007⟩");
+  });
+  test("every character that hides is marked, wherever it stands (N26, G8)", () => {
+    const hidden = /[\p{Cf}\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+    const missed: string[] = [];
+    let seen = 0;
+    for (let code = 0; code <= 0x10_ff_ff; code += 1) {
+      const char = String.fromCodePoint(code);
+      if (!hidden.test(char) || char === "\n" || char === "\t") continue;
+      seen += 1;
+      for (const marks of ["all", "hidden"] as const)
+        for (const text of [`a${char}b`, char, `❤️${char}`, `👍${char}👍`.replace("\u200D👍", "\u200Dx")])
+          if (!visibleString(text, marks).includes(`⟨${codePointName(char)}⟩`) && !drawn(text))
+            missed.push(codePointName(char));
+    }
+    expect(seen).toBeGreaterThan(4000);
+    expect(missed).toEqual([]);
+  });
+  test("a run of one character is one mark with its number and counts as many (N26)", () => {
+    expect(visibleString(`a${"\u00A0".repeat(5000)}b`)).toBe("a⟨U+00A0⟩×5000b");
+    expect(countDisguised(`a${"\u00A0".repeat(5000)}b`)).toBe(5000);
+    expect(visibleString("\u200B\u200B")).toBe("⟨U+200B⟩⟨U+200B⟩");
+  });
+  test("marks piled on one letter are shown from the fifth on, accents are not (N26)", () => {
+    expect(visibleText("e\u0301a\u0308")).toEqual([{ text: "e\u0301a\u0308" }]);
+    expect(visibleString(`e${"\u0301".repeat(60)}`)).toBe(`e${"\u0301".repeat(4)}⟨U+0301⟩×56`);
   });
   test("the count is the number of marks", () => {
     expect(countDisguised("\u200B\u202Ex\u0000")).toBe(3);

@@ -1,18 +1,20 @@
-import { isEmoji, SEQUENCE } from "./emoji.ts";
+import { emojiRanges } from "./emoji.ts";
 
 /**
  * What an approver saw is what runs (APR-2): characters that a screen would hide, reorder or disguise are turned into
  * readable marks. Nothing is removed, nothing is replaced silently.
  */
-export type Disguise = "invisible" | "bidi" | "control" | "space" | "lookalike";
+export type Disguise = "invisible" | "bidi" | "control" | "space" | "stacked" | "lookalike";
 
 /**
- * A stretch of text to print. `disguise` is set when `text` is a mark that stands for one odd character, `lineEnd` when it
+ * A stretch of text to print. `disguise` is set when `text` is a mark that stands for odd characters, `lineEnd` when it
  * stands for the carriage return of a CR LF: that is shown, but hides nothing and is no disguise.
  */
 export interface TextPart {
   readonly text: string;
   readonly disguise?: Disguise;
+  /** How many characters in a row the mark stands for, where it is more than one. */
+  readonly count?: number;
   readonly lineEnd?: true;
 }
 
@@ -22,30 +24,25 @@ export interface TextPart {
  */
 export type Marks = "all" | "hidden";
 
-const BIDI = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/u;
-const INVISIBLE =
-  // oxlint-disable-next-line no-misleading-character-class -- combining characters are among what is looked for
-  /[\u00AD\u034F\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B-\u200D\u2028\u2029\u2060-\u2065\u206A-\u206F\u3164\uFE00-\uFE0E\uFEFF\uFFA0\uFFF0-\uFFFB\u{1BCA0}-\u{1BCA3}\u{1D173}-\u{1D17A}\u{E0000}-\u{E0FFF}]/u;
-// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-const CONTROL = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/u;
-const SPACE = /[\u00A0\u1680\u2000-\u200A\u202F\u205F\u2800\u3000]/u;
-const LONE_SURROGATE = /\p{Surrogate}/u;
-
-const ODD = new RegExp(
-  [BIDI, INVISIBLE, CONTROL, SPACE, LONE_SURROGATE].map((pattern) => pattern.source).join("|"),
-  "u",
-);
+/**
+ * By Unicode properties and not by a list, so that no character is forgotten: everything that draws nothing, or a blank that
+ * is no ordinary space; then marks from the fifth on one letter. A run of one character is one match.
+ */
+const ODD =
+  /(?![\n\t ])([\p{Cf}\p{Cc}\p{Zl}\p{Zp}\p{Zs}\p{Default_Ignorable_Code_Point}\p{Co}\p{Cn}\p{Cs}\u2800])\1*|(?<=\p{M}{4})(\p{M})\2*/gu;
+const KINDS: readonly (readonly [Disguise, RegExp])[] = [
+  ["bidi", /^\p{Bidi_Control}/u],
+  ["control", /^[\p{Cc}\p{Cs}]/u],
+  ["space", /^[\p{Zs}\u2800]/u],
+  ["invisible", /^[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Co}\p{Cn}]/u],
+];
 const WORD = /[\p{L}\p{M}\p{N}_]+/gu;
 const LATIN = /\p{Script=Latin}/u;
 const DOUBLE_OF_LATIN = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}]/u;
+/** Longer runs of one character are one mark with their number, so that they cannot push anything off the screen (N26). */
+const SHORT_RUN = 3;
 
-function disguiseOf(char: string): Disguise | undefined {
-  if (BIDI.test(char)) return "bidi";
-  if (INVISIBLE.test(char)) return "invisible";
-  if (CONTROL.test(char) || LONE_SURROGATE.test(char)) return "control";
-  if (SPACE.test(char)) return "space";
-  return undefined;
-}
+const disguiseOf = (text: string): Disguise => KINDS.find(([, pattern]) => pattern.test(text))?.[0] ?? "stacked";
 
 /** `U+202E` for a character. */
 export function codePointName(char: string): string {
@@ -54,25 +51,38 @@ export function codePointName(char: string): string {
 }
 
 /** Offsets of letters from another script inside a word that also has Latin letters, such as a Cyrillic "а" in "pаth". */
-function lookalikes(text: string): ReadonlySet<number> {
-  const found = new Set<number>();
+function lookalikes(text: string): readonly Found[] {
+  const found: Found[] = [];
   for (const word of text.matchAll(WORD)) {
     if (!LATIN.test(word[0]) || !DOUBLE_OF_LATIN.test(word[0])) continue;
     let at = word.index;
     for (const char of word[0]) {
-      if (DOUBLE_OF_LATIN.test(char)) found.add(at);
+      if (DOUBLE_OF_LATIN.test(char)) found.push({ start: at, text: char, disguise: "lookalike" });
       at += char.length;
     }
   }
   return found;
 }
 
-/** Offsets inside emoji that exist: there a joiner or a tag draws something. */
-function inEmoji(text: string): ReadonlySet<number> {
-  const found = new Set<number>();
-  for (const match of text.matchAll(SEQUENCE)) {
-    if (match[0].length < 3 || !isEmoji(match[0])) continue;
-    for (let at = match.index; at < match.index + match[0].length; at++) found.add(at);
+interface Found {
+  readonly start: number;
+  /** As it stands in the text: a run of one character, or one letter. */
+  readonly text: string;
+  readonly disguise: Disguise;
+}
+
+/** Runs of odd characters outside of emoji that exist: there a joiner, a selector or a tag draws something. */
+function oddRuns(text: string): readonly Found[] {
+  const found: Found[] = [];
+  const emoji = emojiRanges(text);
+  let next = 0;
+  for (const match of text.matchAll(ODD)) {
+    const end = match.index + match[0].length;
+    while ((emoji[next]?.[1] ?? Number.POSITIVE_INFINITY) <= match.index) next += 1;
+    const [from, to] = emoji[next] ?? [end, end];
+    // Only the first of a run belongs to the emoji: a second selector or joiner behind it does not.
+    const start = from <= match.index ? Math.min(end, to) : match.index;
+    if (start < end) found.push({ start, text: text.slice(start, end), disguise: disguiseOf(match[0]) });
   }
   return found;
 }
@@ -85,29 +95,34 @@ export const LINE_END: TextPart = { text: "␍", lineEnd: true };
  * carriage return before a line feed is a `LINE_END`; any other one would overwrite text on a terminal and is marked.
  */
 export function visibleText(text: string, marks: Marks = "all"): readonly TextPart[] {
-  const mixed = marks === "all" && DOUBLE_OF_LATIN.test(text);
-  if (!ODD.test(text) && !mixed) return text === "" ? [] : [{ text }];
-  const doubles = mixed ? lookalikes(text) : new Set<number>();
-  const drawn = inEmoji(text);
+  const odd = oddRuns(text).filter(({ disguise }) => marks === "all" || disguise !== "space");
+  const doubles = marks === "all" && DOUBLE_OF_LATIN.test(text) ? lookalikes(text) : [];
   const parts: TextPart[] = [];
-  let plain = "";
   let at = 0;
-  const push = (part: TextPart): void => {
-    if (plain !== "") parts.push({ text: plain });
-    plain = "";
-    parts.push(part);
+  const plainTo = (end: number): void => {
+    if (end > at) parts.push({ text: text.slice(at, end) });
   };
-  for (const char of text) {
-    const disguise = drawn.has(at) ? undefined : disguiseOf(char);
-    if (char === "\r" && text[at + 1] === "\n") push(LINE_END);
-    else if (disguise !== undefined && (marks === "all" || disguise !== "space"))
-      push({ text: `⟨${codePointName(char)}⟩`, disguise });
-    else if (doubles.has(at)) push({ text: `${char}⟨${codePointName(char)}⟩`, disguise: "lookalike" });
-    else plain += char;
-    at += char.length;
+  for (const found of [...odd, ...doubles].sort((a, b) => a.start - b.start)) {
+    const end = found.start + found.text.length;
+    plainTo(found.start);
+    at = end;
+    const endsLine = found.text.endsWith("\r") && text[end] === "\n";
+    parts.push(...markOf(endsLine ? { ...found, text: found.text.slice(0, -1) } : found));
+    if (endsLine) parts.push(LINE_END);
   }
-  if (plain !== "") parts.push({ text: plain });
+  plainTo(text.length);
   return parts;
+}
+
+function markOf({ text, disguise }: Found): readonly TextPart[] {
+  const [char = ""] = text;
+  if (text === "") return [];
+  const mark = `⟨${codePointName(char)}⟩`;
+  if (disguise === "lookalike") return [{ text: `${char}${mark}`, disguise }];
+  const count = Array.from(text).length;
+  return count <= SHORT_RUN
+    ? Array.from({ length: count }, () => ({ text: mark, disguise }))
+    : [{ text: `${mark}×${String(count)}`, disguise, count }];
 }
 
 /** The same as one string, for titles and other places without markup. */
@@ -117,7 +132,9 @@ export function visibleString(text: string, marks: Marks = "all"): string {
     .join("");
 }
 
+/** How many characters of these parts are marked. */
+export const countMarked = (parts: readonly TextPart[]): number =>
+  parts.reduce((sum, part) => sum + (part.disguise === undefined ? 0 : (part.count ?? 1)), 0);
+
 /** How many characters of a text are marked. */
-export function countDisguised(text: string): number {
-  return visibleText(text).filter((part) => part.disguise !== undefined).length;
-}
+export const countDisguised = (text: string): number => countMarked(visibleText(text));

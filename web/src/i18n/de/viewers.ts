@@ -37,6 +37,7 @@ export const de = {
       invisible: "unsichtbares Zeichen",
       control: "Steuerzeichen",
       space: "ungewöhnliches Leerzeichen",
+      stacked: "gehäufte Zeichen auf einem Buchstaben",
       lookalike: "Buchstabe einer anderen Schrift",
     },
   },

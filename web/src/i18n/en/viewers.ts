@@ -37,6 +37,7 @@ export const en: typeof de = {
       invisible: "invisible character",
       control: "control character",
       space: "unusual space",
+      stacked: "marks piled up on one letter",
       lookalike: "letter of another script",
     },
   },

@@ -8,6 +8,7 @@ import { runs as t } from "../../i18n/runs.ts";
 import { JsonText, RawText } from "../../ui/json-tree.tsx";
 import { RiskBadge } from "../../ui/risk-badge.tsx";
 import { CallBadge, RequestBadge } from "../../ui/state-badge.tsx";
+import { VisibleText } from "../../ui/visible-text-view.tsx";
 import { Why } from "../../ui/why.tsx";
 import { type StepGroup, stepGroups } from "./run-steps.ts";
 
@@ -45,8 +46,16 @@ const CallItem = (props: { readonly call: Call; readonly approval: ApprovalSumma
       <summary class="flex min-h-7 items-start gap-1.5">
         <ChevronRight size={16} class="mt-1 shrink-0 transition-transform group-open:rotate-90" aria-hidden="true" />
         <span class="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
-          <code class="mono">{props.call.tool}</code>
-          <Show when={props.call.sourceName}>{(name) => <span class="text-meta text-ink-2">{name()}</span>}</Show>
+          <code class="mono">
+            <VisibleText text={props.call.tool} />
+          </code>
+          <Show when={props.call.sourceName}>
+            {(name) => (
+              <span class="text-meta text-ink-2">
+                <VisibleText text={name()} />
+              </span>
+            )}
+          </Show>
           <RiskBadge risk={props.call.riskClass} />
           <CallBadge status={props.call.status} />
           <Show when={props.call.durationMs !== null ? { ms: props.call.durationMs } : undefined}>
