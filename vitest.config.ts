@@ -2,6 +2,7 @@ import { defineConfig } from "vitest/config";
 
 const full = process.env["AIW_TEST_FULL"] === "1";
 const exclude = ["**/node_modules/**", "**/dist/**", ...(full ? [] : ["**/*.full.test.ts"])];
+const chaos = full || process.env["AIW_CHAOS"] === "1";
 const withPostgres = { globalSetup: ["tests/kit/global-setup.ts"], pool: "forks" as const, exclude };
 
 /**
@@ -52,6 +53,21 @@ export default defineConfig({
           sequence: { groupOrder: 2 },
         },
       },
+      // The harnesses of spec 70 in their long form; `npm run chaos`.
+      ...(chaos
+        ? [
+            {
+              test: {
+                ...withPostgres,
+                name: "chaos",
+                include: ["tests/chaos/*.chaos.ts"],
+                maxWorkers: 1,
+                hookTimeout: 120_000,
+                sequence: { groupOrder: 4 },
+              },
+            },
+          ]
+        : []),
       {
         test: {
           name: "browser",

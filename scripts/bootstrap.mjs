@@ -18,6 +18,7 @@ const commands = {
   "test:full": (rest) => [["scripts/test.mjs", "--all", ...rest]],
   check: (rest) => [["scripts/check.mjs", ...rest]],
   bench: (rest) => [["tests/bench/run.ts", ...rest]],
+  chaos: (rest) => [["tests/chaos/run.ts", ...rest]],
   db: (rest) => [["infra/local/db.ts", ...rest]],
 };
 

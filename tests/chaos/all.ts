@@ -1,0 +1,4 @@
+import type { Harness } from "./harness.ts";
+
+/** What `npm run chaos` can play, by the id of its figure (spec 70 section 5); loaded only when it is played. */
+export const HARNESSES: Readonly<Record<string, () => Promise<Harness>>> = {};
