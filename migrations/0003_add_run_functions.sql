@@ -239,8 +239,8 @@ begin
            c -> 'explanation', c ->> 'note', coalesce(c ->> 'status', 'pending'), c ->> 'result', coalesce((c ->> 'resultBytes')::integer, 0)
       from jsonb_array_elements(coalesce(p -> 'calls', '[]')) c;
   perform call_update_v1(p_run, c) from jsonb_array_elements(coalesce(p -> 'callUpdates', '[]')) c;
-  insert into run_items (run_id, item, workspace_id, chat_id, step, kind, call_id, data)
-    select p_run, v_item + i.ord, p_workspace, r.chat_id, r.step, i.x ->> 'kind', i.x ->> 'callId', i.x ->> 'data'
+  insert into run_items (run_id, item, workspace_id, chat_id, step, kind, call_id, data, model_id)
+    select p_run, v_item + i.ord, p_workspace, r.chat_id, r.step, i.x ->> 'kind', i.x ->> 'callId', i.x ->> 'data', (p ->> 'modelId')::uuid
       from jsonb_array_elements(coalesce(p -> 'items', '[]')) with ordinality as i (x, ord);
   v_item := v_item + jsonb_array_length(coalesce(p -> 'items', '[]'));
 
@@ -320,6 +320,7 @@ begin
          input_tokens = x.input_tokens + coalesce((p ->> 'inputTokens')::bigint, 0),
          output_tokens = x.output_tokens + coalesce((p ->> 'outputTokens')::bigint, 0),
          context_fill = coalesce((p ->> 'contextFill')::real, x.context_fill),
+         cost = case when p ->> 'cost' is null then x.cost else coalesce(x.cost, 0) + (p ->> 'cost')::numeric end,
          work_ms = x.work_ms + coalesce((select extract(epoch from aiw_now() - s.started_at) * 1000 from run_steps s
                                           where s.run_id = p_run and s.fence = p_fence), 0)::bigint
     where x.id = p_run returning x.last_seq into v_seq;
@@ -441,7 +442,7 @@ end $$;
 -- slower). Items: the newest p_items of the chat, oldest first. Calls: those of the last turn.
 create function run_load_v1(p_run uuid, p_workspace uuid, p_items integer)
 returns table (kind text, key text, data text) language plpgsql as $$
-declare r runs;
+declare r runs; v_model uuid;
 begin
   perform set_config('aiw.workspaces', p_workspace::text, true);
   select * into r from runs where id = p_run;
@@ -467,14 +468,25 @@ begin
   return query select 'source', s.id::text, json_build_object('id', s.id, 'kind', s.kind, 'name', s.name, 'config', s.config, 'secret', s.secret,
       'secretContext', s.secret_context, 'toolSource', s.tool_source, 'status', s.status)::text
     from connected_sources s where s.workspace_id = p_workspace order by s.created_at;
+  -- The model that answers now, with the team's key for its gateway, otherwise the shared one (GW-2, GW-3).
+  v_model := model_of_v1(p_workspace, r.chat_id);
+  return query select 'model', m.id::text, json_build_object('id', m.id, 'name', m.name, 'tools', m.tools, 'streaming', m.streaming,
+      'contextWindow', m.context_window, 'priceIn', m.price_in, 'priceCachedIn', m.price_cached_in, 'priceOut', m.price_out,
+      'endpointId', e.id, 'url', e.url, 'api', e.api, 'key', k.secret, 'keyTeamId', k.team_id)::text
+    from models m join model_endpoints e on e.id = m.endpoint_id
+    left join lateral (select x.secret, x.team_id from model_keys x where x.endpoint_id = e.id and (x.team_id is null or x.team_id = r.team_id)
+                         order by x.team_id nulls last limit 1) k on true
+    where m.id = v_model;
+  return query select 'guardrail', g.name, json_build_object('name', g.name, 'match', g.match, 'direction', g.direction, 'userText', g.user_text,
+      'enabled', g.enabled)::text from guardrail_rules g order by g.created_at, g.name;
   return query select 'call', c.id::text, row_to_json(c)::text from tool_calls c
     where c.run_id = p_run and c.step = (select max(step) from tool_calls where run_id = p_run) order by c.position;
   return query select 'approval', a.id::text, json_build_object('id', a.id, 'toolCallId', a.tool_call_id, 'toolId', a.tool_id, 'sourceId', a.source_id, 'status', a.status,
       'argsText', a.args_text, 'expired', a.status = 'pending' and a.expires_at <= aiw_now(), 'reason', a.decision_reason, 'endRun', a.end_run,
       'execFence', a.exec_fence, 'invalidReason', a.invalid_reason, 'result', a.result)::text
     from approvals a where a.run_id = p_run order by a.id;
-  return query select 'item', q.run_id::text || ':' || q.step || ':' || q.kind, q.data from (
-      select i.run_id, i.item, i.step, i.kind, i.data from run_items i
+  return query select 'item', q.run_id::text || ':' || q.step || ':' || q.kind || case when q.model_id <> v_model then ':other' else '' end, q.data from (
+      select i.run_id, i.item, i.step, i.kind, i.data, i.model_id from run_items i
         where case when r.chat_id is null then i.run_id = p_run else i.chat_id = r.chat_id and i.run_id <= p_run end
         order by i.run_id desc, i.item desc limit p_items) q order by q.run_id, q.item;
 end $$;

@@ -1,5 +1,6 @@
 import type { Human, System } from "@aiw/contract/actors";
 import * as identity from "@aiw/core/identity";
+import * as models from "@aiw/core/models";
 import * as mcpServers from "@aiw/core/mcp-servers";
 import * as sources from "@aiw/core/sources";
 import * as teams from "@aiw/core/teams";
@@ -44,9 +45,11 @@ export interface SeedOptions {
   readonly ringJob: (jobId: string) => Promise<void>;
 }
 
-/** Makes the tools of this version known, without classifying them (POL-4). */
-export const registerTools = async (admin: Database, log: Log): Promise<void> => {
-  await tools.register({ actor: { kind: "system" }, db: admin, log, requestId: "start" }, NATIVE_TOOLS);
+/** Makes the tools of this version known, without classifying them (POL-4), and the model that configuration names (GW-2). */
+export const registerVersion = async (admin: Database, log: Log, model: string): Promise<void> => {
+  const system: Ctx<System> = { actor: { kind: "system" }, db: admin, log, requestId: "start" };
+  await tools.register(system, NATIVE_TOOLS);
+  await models.ensureConfigured(system, model);
 };
 
 /**

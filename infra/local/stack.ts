@@ -20,7 +20,7 @@ import { startEmulator } from "./emulator.ts";
 import { ORDERS_SERVER_NAME, startOrdersServer, type OrdersServer } from "./mcp-server/server.ts";
 import { startGitServer, type GitServer } from "./git-server.ts";
 import { startPostgres } from "./postgres.ts";
-import { DEMO_PEOPLE, registerTools, seedDemo } from "./seed.ts";
+import { DEMO_PEOPLE, registerVersion, seedDemo } from "./seed.ts";
 import { hasState, readState, writeState, type LocalState } from "./state.ts";
 import { startSupervisor } from "./supervisor.ts";
 
@@ -258,7 +258,7 @@ const prepareRecords = async (
     endpoint: environment["AIW_SQS_ENDPOINT"] ?? "",
   });
   try {
-    await registerTools(admin, log);
+    await registerVersion(admin, log, env.AIW_MODEL);
     // The demo's servers may have other ports than at the last start.
     await admin.sql`update sources set config = jsonb_set(config, '{url}', to_jsonb(${urls.repository}::text))
       where config ->> 'url' like 'http://127.0.0.1:%/orders-service.git' and config ->> 'url' <> ${urls.repository}`;

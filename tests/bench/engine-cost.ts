@@ -158,13 +158,13 @@ const engineRun = async (admin: Database, db: Database, ids: Ids, turns: number)
     { id: string }[]
   >`select run_start_v1(${ids.workspaceId}::uuid, ${chatId}::uuid, ${messageId}::uuid, 'go', ${ids.userId}::uuid, 'go') as id`;
   const runId = run?.id ?? "";
+  const gateway = instantGateway(turns);
   const deps: EngineDeps = {
     db,
     log: createLog({ level: "silent" }),
     vault: createVault(Buffer.alloc(32, 1).toString("base64")),
     connectors: new Map([["git", instantConnector]]),
-    gateway: instantGateway(turns),
-    model: "bench",
+    gateways: { open: () => gateway },
     limits: {
       leaseS: 30,
       heartbeatS: 10,

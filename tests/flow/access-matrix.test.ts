@@ -28,6 +28,17 @@ const RULE = {
   fourEyes: null,
   label: "",
 } as const;
+const MODEL = {
+  displayName: "Model",
+  class: "standard",
+  tools: true,
+  streaming: true,
+  contextWindow: null,
+  priceIn: null,
+  priceCachedIn: null,
+  priceOut: null,
+  active: true,
+} as const;
 const SAMPLE = { toolId: "git.read_file", args: "{}", role: "member", draft: null } as const;
 
 /** An endpoint without a row fails: nobody thought about who may call it. */
@@ -137,6 +148,36 @@ const TABLE: Record<string, Row> = {
   replaceMcpToken: { own: PLATFORM, body: () => ({ token: "a-new-token-for-it" }) },
   removeMcpServer: { own: "401 401 403 204 403 403 403 403" },
 
+  listModels: { own: PLATFORM },
+  createModel: {
+    own: PLATFORM_MAKES,
+    body: (ids) => ({ endpointId: ids.endpointId, name: randomUUID(), ...MODEL }),
+  },
+  updateModel: { own: PLATFORM, body: () => ({ ...MODEL, version: 1 }) },
+  removeModel: { own: "401 401 403 204 403 403 403 403" },
+  testModel: { own: "401 401 403 202 403 403 403 403" },
+  setModelDefaults: {
+    own: PLATFORM,
+    body: (ids) => ({ fast: ids.standingModelId, standard: ids.standingModelId, thorough: ids.standingModelId }),
+  },
+  createModelEndpoint: {
+    own: PLATFORM_MAKES,
+    body: () => ({ name: randomUUID(), url: "https://gateway.example.com/v1", api: "responses", key: null }),
+  },
+  updateModelEndpoint: { own: PLATFORM, body: () => ({ name: randomUUID(), api: "responses" }) },
+  removeModelEndpoint: { own: "401 401 403 204 403 403 403 403" },
+  importModels: { own: "401 401 403 202 403 403 403 403" },
+  setSharedKey: { own: PLATFORM, body: () => ({ key: "a-new-shared-key" }) },
+  setTeamKey: { own: PLATFORM, body: () => ({ key: "a-new-team-key" }) },
+  listWorkspaceModels: { own: MEMBERS },
+  setWorkspaceModel: { own: ADMINS, body: () => ({ choice: { class: "standard" } }) },
+  listGuardrails: { own: PLATFORM },
+  saveGuardrail: {
+    own: PLATFORM,
+    body: () => ({ name: "own_line", match: { code: ["x"] }, direction: null, userText: null, enabled: true }),
+  },
+  resetGuardrail: { own: PLATFORM },
+
   listTools: { own: PLATFORM },
   classifyTool: {
     own: "401 401 403 409 403 403 403 403",
@@ -164,7 +205,12 @@ type Ids = Readonly<
     | "approvalId"
     | "policyId"
     | "platformPolicyId"
-    | "serverId",
+    | "serverId"
+    | "endpointId"
+    | "modelId"
+    | "standingModelId"
+    | "teamId"
+    | "guardrailName",
     string
   >
 >;
@@ -213,9 +259,22 @@ async function records(workspaceId: string, requester: Role, admin: Role): Promi
     .sql`insert into tool_policies (level, pattern, decision) values ('platform', '*', 'approve') returning id`;
   const [server] = await api.admin.sql`
     insert into mcp_servers (name, url, created_by) values (${`s${randomUUID().slice(0, 8)}`}, 'https://mcp.example.com/mcp', ${api.ids.admin}) returning id`;
+  const [endpoint] = await api.admin.sql`
+    insert into model_endpoints (name, url, api) values (${randomUUID()}, 'https://gateway.example.com/v1', 'responses') returning id`;
+  const [model] = await api.admin.sql`
+    insert into models (endpoint_id, name, display_name, class) values (${String(endpoint?.["id"])}, 'm', 'm', 'fast') returning id`;
+  const [standing] = await api.admin.sql`select id from models where configured`;
+  const [team] = await api.admin.sql`insert into teams (name) values (${randomUUID()}) returning id`;
+  await api.admin.sql`
+    insert into guardrail_rules (name, match, enabled, changed_by) values ('row_line', '{"code":["x"]}', true, ${api.ids.admin}) on conflict do nothing`;
   return {
     workspaceId,
     projectId: workspaceId,
+    endpointId: String(endpoint?.["id"]),
+    modelId: String(model?.["id"]),
+    standingModelId: String(standing?.["id"]),
+    teamId: String(team?.["id"]),
+    guardrailName: "row_line",
     userId,
     serverId: String(server?.["id"]),
     toolId: "git.read_file",
@@ -242,6 +301,11 @@ const absent = (): Ids => {
     policyId: id(),
     platformPolicyId: id(),
     serverId: id(),
+    endpointId: id(),
+    modelId: id(),
+    standingModelId: id(),
+    teamId: id(),
+    guardrailName: "no_such_line",
   };
 };
 const malformed: Ids = {
@@ -257,6 +321,11 @@ const malformed: Ids = {
   policyId: "built-in:Mail.send",
   serverId: "orders",
   platformPolicyId: "try",
+  endpointId: "x",
+  modelId: "0",
+  standingModelId: "0",
+  teamId: "-",
+  guardrailName: "__proto__",
 };
 
 const row = (name: string): Row => {
@@ -293,7 +362,15 @@ const foreignTo = (name: EndpointName): Ids => ({
   ...foreign,
   toolId: "no.such_tool",
   ...(ENDPOINTS[name].access === "platform"
-    ? { userId: randomUUID(), platformPolicyId: randomUUID(), serverId: randomUUID() }
+    ? {
+        userId: randomUUID(),
+        platformPolicyId: randomUUID(),
+        serverId: randomUUID(),
+        endpointId: randomUUID(),
+        modelId: randomUUID(),
+        teamId: randomUUID(),
+        guardrailName: "no_line",
+      }
     : {}),
 });
 

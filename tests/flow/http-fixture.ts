@@ -11,7 +11,7 @@ import { createHub, type HubOptions } from "@aiw/function-api/stream/hub";
 import { NATIVE_TOOLS } from "@aiw/function-step/native-tools";
 import type { Ctx } from "@aiw/platform/ctx";
 import { connect, type Database } from "@aiw/platform/db";
-import { createEgress } from "@aiw/platform/egress";
+import { createEgress, createModelEgress } from "@aiw/platform/egress";
 import { createNotifier } from "@aiw/platform/listen";
 import { createLog } from "@aiw/platform/log";
 import { createVault } from "@aiw/platform/vault";
@@ -65,6 +65,8 @@ export interface ApiOptions {
   readonly demoPassword?: string | undefined;
   readonly allowedHosts?: readonly string[];
   readonly mcpHosts?: readonly string[];
+  /** Gateways on this machine may be added, as in development. */
+  readonly modelsLocal?: boolean;
   readonly hub?: Partial<HubOptions>;
   readonly webRoot?: string;
 }
@@ -97,6 +99,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
       allowedHosts: [...(options.mcpHosts ?? ["mcp.example.com"])],
       allowLocal: options.mcpHosts !== undefined,
     }),
+    modelGuard: (url) => createModelEgress(url, { allowedHosts: [], allowLocal: options.modelsLocal ?? false }),
     signIn: {
       ...limits,
       demoPassword: "demoPassword" in options ? options.demoPassword : DEMO_PASSWORD,
@@ -105,7 +108,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     loginGuard: createLoginGuard({ perName: 10_000, inAll: 100_000 }),
     hub: createHub({ db, log, limits, listenUrl: database.apiUrl, ...options.hub }),
     settings: {
-      config: { version: "test", demo: true, demoModel: true },
+      config: { version: "test", demo: true, demoModel: true, currency: "USD" },
       demoRoles: new Map(),
       version: { version: "test" },
       ...(https ? { publicOrigin: "https://ai.example.com" } : {}),

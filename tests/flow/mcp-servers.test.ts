@@ -36,6 +36,11 @@ beforeAll(async () => {
     ctx: { ...api.system, db: api.step },
     vault: api.deps.vault,
     connectors: new Map([["mcp", mcp]]),
+    gateways: {
+      open: () => {
+        throw new Error("no gateway is asked here");
+      },
+    },
     ring: async () => undefined,
   };
 });

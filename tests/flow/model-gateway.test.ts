@@ -1,7 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createGateway, type GatewayApi, type GatewaySettings } from "@aiw/model/gateway";
-import { DEFAULT_GUARDRAILS, OPAQUE_PROMPT_GUARD } from "@aiw/model/guardrails";
+import type { GatewayApi } from "@aiw/contract/models";
+import { createGateway, type GatewaySettings } from "@aiw/model/gateway";
+import { DEFAULT_GUARDRAILS, OPAQUE_PROMPT_GUARD } from "@aiw/contract/guardrails";
 import { ModelError, type TurnEvent, type TurnRequest } from "@aiw/model/turn";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ScriptTurn } from "../../infra/local/demo-gateway/brain.ts";

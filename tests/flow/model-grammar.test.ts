@@ -1,5 +1,6 @@
-import { createGateway, type GatewayApi } from "@aiw/model/gateway";
-import { DEFAULT_GUARDRAILS } from "@aiw/model/guardrails";
+import type { GatewayApi } from "@aiw/contract/models";
+import { createGateway } from "@aiw/model/gateway";
+import { DEFAULT_GUARDRAILS } from "@aiw/contract/guardrails";
 import type { FunctionCallItem, ModelItem, TurnTool } from "@aiw/model/turn";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -5,7 +5,7 @@ import * as approvals from "@aiw/core/approvals";
 import * as chats from "@aiw/core/chats";
 import * as events from "@aiw/core/events";
 import { claim, commit, finishCall, LeaseLost, type ClaimedRun } from "@aiw/core/runs";
-import { DEFAULT_GUARDRAILS } from "@aiw/model/guardrails";
+import { DEFAULT_GUARDRAILS } from "@aiw/contract/guardrails";
 import { createGateway } from "@aiw/model/gateway";
 import { setFaultPlan } from "@aiw/platform/fault";
 import {
@@ -235,7 +235,11 @@ describe("leases that ran out (RUN-6)", () => {
       turnTimeoutMs: 20_000,
       guardrails: DEFAULT_GUARDRAILS,
     });
-    const dying = world.stepOnce(runId, { ...world.deps, gateway, limits: { ...world.deps.limits, heartbeatS: 3600 } });
+    const dying = world.stepOnce(runId, {
+      ...world.deps,
+      gateways: { open: () => gateway },
+      limits: { ...world.deps.limits, heartbeatS: 3600 },
+    });
     await eventually(async () => (await eventsOf(world, runId)).find((e) => e.type === "message.delta"));
     await world.shift(40);
     expect(await sweepOnce(world)).toMatchObject({ expiredLeases: 1, recovered: 1, rung: 1, failures: 0 });

@@ -44,6 +44,11 @@ beforeAll(async () => {
     ctx: { ...api.system, db: api.step },
     vault: api.deps.vault,
     connectors: new Map([["git", connector]]),
+    gateways: {
+      open: () => {
+        throw new Error("no gateway is asked here");
+      },
+    },
     ring: async () => undefined,
   };
 });

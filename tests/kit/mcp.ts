@@ -32,6 +32,7 @@ export const jobsOf = (world: World): JobsDeps & { readonly rung: string[] } => 
     ctx: { actor: { kind: "system" }, db: world.deps.db, log: world.deps.log, requestId: "test" },
     vault: world.deps.vault,
     connectors: world.deps.connectors,
+    gateways: world.deps.gateways,
     ring: async (runs) => void rung.push(...runs.map(({ runId }) => runId)),
     rung,
   };

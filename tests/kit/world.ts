@@ -8,6 +8,7 @@ import type { Connector } from "@aiw/connectors/connector";
 import type { Human, Member, System } from "@aiw/contract/actors";
 import * as chats from "@aiw/core/chats";
 import * as identity from "@aiw/core/identity";
+import * as models from "@aiw/core/models";
 import * as teams from "@aiw/core/teams";
 import * as tools from "@aiw/core/tools";
 import * as workspaces from "@aiw/core/workspaces";
@@ -18,8 +19,7 @@ import type { BrainRequest, ScriptTurn } from "@aiw/infra/local/demo-gateway/bra
 import { startDemoGateway, type DemoGateway } from "@aiw/infra/local/demo-gateway/server";
 import { runGit } from "@aiw/infra/local/git-command";
 import { startGitServer, type GitRepository, type GitServer } from "@aiw/infra/local/git-server";
-import { DEFAULT_GUARDRAILS } from "@aiw/model/guardrails";
-import { createGateway } from "@aiw/model/gateway";
+import { createGateways } from "@aiw/model/gateways";
 import type { Ctx } from "@aiw/platform/ctx";
 import { connect, type Database } from "@aiw/platform/db";
 import { createEgress, type Egress } from "@aiw/platform/egress";
@@ -157,6 +157,7 @@ export const startWorld = async (
       await teams.addMember(operator, name === "outsider" ? otherTeam : teamId, userId);
     people[name] = { kind: "human", userId, name, displayName: name, mustChangePassword: false, ...flags };
   }
+  await models.ensureConfigured(operator, "scripted");
   await tools.register(
     operator,
     connector.tools.map((definition) => ({ definition, sourceKind: "git", kind: "native", defaultActive: true })),
@@ -183,6 +184,13 @@ export const startWorld = async (
             ${await vault.seal(token, `source:${sourceId}`)}, 'oken', 'tested', ${people.owner.userId}, ${people.owner.userId})`;
 
   const rung: World["rung"] = [];
+  const gateways = createGateways({
+    environment: { baseUrl: gateway.url, apiKey: "sk-test-gateway-key" },
+    allowedHosts: [],
+    allowLocal: true,
+    idleTimeoutMs: 5000,
+    turnTimeoutMs: 20_000,
+  });
   const deps: EngineDeps = {
     db: stepDb,
     log,
@@ -191,15 +199,7 @@ export const startWorld = async (
       ["git", connector],
       ["mcp", mcp],
     ]),
-    gateway: createGateway({
-      baseUrl: gateway.url,
-      apiKey: "sk-test-gateway-key",
-      api: "responses",
-      idleTimeoutMs: 5000,
-      turnTimeoutMs: 20_000,
-      guardrails: DEFAULT_GUARDRAILS,
-    }),
-    model: "scripted",
+    gateways,
     limits: { ...TEST_LIMITS, ...options.limits },
     notify: () => undefined,
     ring: async (runs) => void rung.push(...runs.map((r) => ({ runId: r.runId, delayMs: r.delayMs }))),
@@ -259,6 +259,7 @@ export const startWorld = async (
     stop: async () => {
       await Promise.all([admin.close(), api.close(), stepDb.close()]);
       mcpEgress.close();
+      gateways.close();
       await Promise.all([gateway.stop(), git.stop()]);
       await database.drop();
       rmSync(directory, { recursive: true, force: true });

@@ -2,7 +2,7 @@ import { createStrangers } from "@aiw/core/identity";
 import { reachDatabase, requireSchema } from "@aiw/core/health";
 import { createBucket } from "@aiw/platform/bucket";
 import { connect } from "@aiw/platform/db";
-import { createEgress } from "@aiw/platform/egress";
+import { createEgress, createModelEgress } from "@aiw/platform/egress";
 import { type EnvWith, loadEnv } from "@aiw/platform/env";
 import { createNotifier } from "@aiw/platform/listen";
 import { createLog, registerSecret } from "@aiw/platform/log";
@@ -83,6 +83,8 @@ export const compose = (
     hub,
     egress,
     mcpEgress,
+    modelGuard: (url) =>
+      createModelEgress(url, { allowedHosts: env.AIW_MODEL_ALLOWED_HOSTS, allowLocal: env.AIW_ALLOW_LOCAL }),
     vault: createVault(env.AIW_SECRET_KEY),
     signIn: { ...limits, demoPassword: env.AIW_DEMO_PASSWORD, strangers: createStrangers() },
     loginGuard: createLoginGuard(options.loginLimits ?? LOGIN_LIMITS),
@@ -124,6 +126,7 @@ function settingsOf(env: ApiEnv, options: ComposeOptions): ApiSettings {
       version: manifest.version,
       demo: env.AIW_DEMO_PASSWORD !== undefined,
       demoModel: env.AIW_MODEL.startsWith("demo-"),
+      currency: env.AIW_CURRENCY,
     },
     demoRoles: new Map(options.demoLogins?.map(({ name, role }) => [name, role])),
     version: { version: manifest.version, environment: env.AIW_ENV },

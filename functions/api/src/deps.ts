@@ -2,6 +2,7 @@ import type { JsonObject } from "@aiw/contract/tools";
 import type { PublicConfig } from "@aiw/contract/views";
 import type { SignInConfig } from "@aiw/core/identity";
 import type { AddressCheck } from "@aiw/core/sources";
+import type { Egress } from "@aiw/platform/egress";
 import type { Database } from "@aiw/platform/db";
 import type { Log } from "@aiw/platform/log";
 import type { Vault } from "@aiw/platform/vault";
@@ -40,6 +41,8 @@ export interface ApiDeps {
   readonly egress: AddressCheck;
   /** The same for MCP servers, with a list of hosts of its own (SRC-3). */
   readonly mcpEgress: AddressCheck;
+  /** The guard for a model gateway at an address (SRC-3). */
+  readonly modelGuard: (url: string) => Pick<Egress, "check" | "close">;
   readonly signIn: SignInConfig;
   readonly settings: ApiSettings;
   readonly hub: StreamHub;

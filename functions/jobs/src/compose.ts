@@ -4,6 +4,7 @@ import { createGitConnector, GIT_TOOLS } from "@aiw/connectors/git";
 import { createMcpConnector } from "@aiw/connectors/mcp";
 import type { Woken } from "@aiw/core/mcp-servers";
 import { canonical } from "@aiw/core/tools";
+import { createGateways, OPENAI, type Gateways } from "@aiw/model/gateways";
 import { createBucket } from "@aiw/platform/bucket";
 import type { Ctx } from "@aiw/platform/ctx";
 import { connect } from "@aiw/platform/db";
@@ -19,6 +20,7 @@ export interface JobsDeps {
   readonly vault: Vault;
   /** By kind of source. */
   readonly connectors: ReadonlyMap<string, Connector>;
+  readonly gateways: Pick<Gateways, "open">;
   /** Doorbells of runs, after the commit; never rejects: the sweeper rings again (RUN-5). */
   readonly ring: (runs: readonly Woken[]) => Promise<void>;
 }
@@ -29,6 +31,8 @@ export interface JobsComposition {
 }
 
 const CONNECTIONS = 3;
+/** Less than a job is held for. */
+const GATEWAY_LIMIT_MS = 45_000;
 
 /** From the variables of the process, once. @throws EnvError */
 export const compose = (source: Readonly<Record<string, string | undefined>>): JobsComposition => {
@@ -44,6 +48,13 @@ export const compose = (source: Readonly<Record<string, string | undefined>>): J
   const git = createGitConnector({ egress, bucket });
   const mcpEgress = createEgress({ allowedHosts: env.AIW_MCP_ALLOWED_HOSTS, allowLocal: env.AIW_MCP_ALLOW_LOCAL });
   const mcp = createMcpConnector({ egress: mcpEgress, canonical, nativeTools: GIT_TOOLS });
+  const gateways = createGateways({
+    environment: { baseUrl: env.OPENAI_BASE_URL ?? OPENAI, apiKey: env.OPENAI_API_KEY },
+    allowedHosts: env.AIW_MODEL_ALLOWED_HOSTS,
+    allowLocal: env.AIW_ALLOW_LOCAL,
+    idleTimeoutMs: GATEWAY_LIMIT_MS,
+    turnTimeoutMs: GATEWAY_LIMIT_MS,
+  });
   const endpoint = env.AIW_SQS_ENDPOINT ?? env.AWS_ENDPOINT_URL;
   const steps = createQueue({
     region: env.AWS_REGION,
@@ -58,6 +69,7 @@ export const compose = (source: Readonly<Record<string, string | undefined>>): J
         [git.kind, git],
         [mcp.kind, mcp],
       ]),
+      gateways,
       ring: async (runs) => {
         try {
           await steps.sendMany(runs.map(({ runId, teamId }) => ({ body: { v: 1, runId }, group: teamId })));
@@ -68,6 +80,7 @@ export const compose = (source: Readonly<Record<string, string | undefined>>): J
     },
     close: async () => {
       mcpEgress.close();
+      gateways.close();
       steps.close();
       bucket.close();
       await db.close();

@@ -1,6 +1,7 @@
 import * as jobs from "@aiw/core/jobs";
 import { fp } from "@aiw/platform/fault";
 import type { JobsDeps } from "./compose.ts";
+import { importModels, testModel } from "./ask-gateway.ts";
 import { discoverTools } from "./discover-tools.ts";
 import { testSource } from "./test-source.ts";
 
@@ -20,5 +21,9 @@ export async function runJob(deps: JobsDeps, jobId: string): Promise<void> {
       return testSource(deps, job);
     case "tool_discovery":
       return discoverTools(deps, job);
+    case "model_test":
+      return testModel(deps, job);
+    case "model_import":
+      return importModels(deps, job);
   }
 }

@@ -2,14 +2,13 @@ import { createGitConnector } from "@aiw/connectors/git";
 import { createMcpConnector } from "@aiw/connectors/mcp";
 import type { Connector } from "@aiw/connectors/connector";
 import { canonical, type EngineDeps, type EngineLimits } from "@aiw/engine/deps";
-import { DEFAULT_GUARDRAILS } from "@aiw/model/guardrails";
-import { createGateway } from "@aiw/model/gateway";
+import { createGateways, OPENAI } from "@aiw/model/gateways";
 import { createBucket } from "@aiw/platform/bucket";
 import { connect, type Database } from "@aiw/platform/db";
 import { createEgress } from "@aiw/platform/egress";
 import { loadEnv } from "@aiw/platform/env";
 import { createNotifier } from "@aiw/platform/listen";
-import { createLog, registerSecret } from "@aiw/platform/log";
+import { createLog } from "@aiw/platform/log";
 import { createQueue } from "@aiw/platform/queue";
 import { createVault } from "@aiw/platform/vault";
 import { NATIVE_TOOLS } from "./native-tools.ts";
@@ -27,14 +26,7 @@ export interface StepComposition {
 const CONNECTIONS = 6;
 
 export const compose = (source: Record<string, string | undefined>): StepComposition => {
-  const env = loadEnv(source, [
-    "AIW_DATABASE_STEP_URL",
-    "AIW_STEP_QUEUE_URL",
-    "AIW_BUCKET",
-    "AIW_SECRET_KEY",
-    "OPENAI_API_KEY",
-  ]);
-  registerSecret(env.OPENAI_API_KEY);
+  const env = loadEnv(source, ["AIW_DATABASE_STEP_URL", "AIW_STEP_QUEUE_URL", "AIW_BUCKET", "AIW_SECRET_KEY"]);
   const log = createLog({ level: env.AIW_LOG_LEVEL }).child({ function: "step" });
   const db = connect({ url: env.AIW_DATABASE_STEP_URL, max: CONNECTIONS, applicationName: "aiw-step" });
   const endpoint = env.AIW_SQS_ENDPOINT ?? env.AWS_ENDPOINT_URL;
@@ -55,6 +47,13 @@ export const compose = (source: Record<string, string | undefined>): StepComposi
     egress: mcpEgress,
     canonical,
     nativeTools: NATIVE_TOOLS.map(({ definition }) => definition),
+  });
+  const gateways = createGateways({
+    environment: { baseUrl: env.OPENAI_BASE_URL ?? OPENAI, apiKey: env.OPENAI_API_KEY },
+    allowedHosts: env.AIW_MODEL_ALLOWED_HOSTS,
+    allowLocal: env.AIW_ALLOW_LOCAL,
+    idleTimeoutMs: env.AIW_MODEL_IDLE_S * 1000,
+    turnTimeoutMs: env.AIW_MODEL_TURN_S * 1000,
   });
   const notifier = createNotifier(db, "aiw_runs", { log });
   const limits: EngineLimits = {
@@ -83,15 +82,7 @@ export const compose = (source: Record<string, string | undefined>): StepComposi
       [git.kind, git],
       [mcp.kind, mcp],
     ]),
-    gateway: createGateway({
-      baseUrl: env.OPENAI_BASE_URL ?? "https://api.openai.com/v1",
-      apiKey: env.OPENAI_API_KEY,
-      api: "responses",
-      idleTimeoutMs: env.AIW_MODEL_IDLE_S * 1000,
-      turnTimeoutMs: env.AIW_MODEL_TURN_S * 1000,
-      guardrails: DEFAULT_GUARDRAILS,
-    }),
-    model: env.AIW_MODEL,
+    gateways,
     limits,
     notify: notifier.notify,
     ring: async (runs) => {
@@ -109,6 +100,7 @@ export const compose = (source: Record<string, string | undefined>): StepComposi
     close: async () => {
       await notifier.flush();
       mcpEgress.close();
+      gateways.close();
       queue.close();
       bucket.close();
       await db.close();

@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { runEventBody } from "./events.ts";
+import { GUARDRAIL_ENDPOINTS } from "./guardrails.ts";
 import { id, sha256 } from "./ids.ts";
+import { MODEL_ENDPOINTS } from "./model-endpoints.ts";
+import { modelChoice } from "./models.ts";
 import { POLICY_ENDPOINTS } from "./policies.ts";
 import { mcpPurpose, toolSettingsInput } from "./mcp.ts";
 import { approvalLevel, chatMode, policyDecision, riskClass, toolId, writePolicy } from "./tools.ts";
@@ -304,7 +307,7 @@ export const ENDPOINTS = {
     access: "member",
     status: 201,
     params: ws,
-    body: z.strictObject({ title: name.optional() }),
+    body: z.strictObject({ title: name.optional(), model: modelChoice.optional() }),
     response: v.chatDetail,
     summary: "Start a chat (409 no_tested_source until a source is tested)",
   }),
@@ -323,9 +326,15 @@ export const ENDPOINTS = {
     access: "member",
     status: 200,
     params: ws.extend({ chatId: id }),
-    body: z.strictObject({ title: name.optional(), archived: z.boolean().optional(), mode: chatMode.optional() }),
+    body: z.strictObject({
+      title: name.optional(),
+      archived: z.boolean().optional(),
+      mode: chatMode.optional(),
+      /** Null: what the workspace chose. */
+      model: modelChoice.optional(),
+    }),
     response: v.chatSummary,
-    summary: "Rename, archive, switch plan mode",
+    summary: "Rename, archive, switch plan mode, choose the model (CHT-1)",
   }),
   sendMessage: endpoint({
     method: "POST",
@@ -515,6 +524,8 @@ export const ENDPOINTS = {
     summary: "Classify a tool (POL-4)",
   }),
   ...POLICY_ENDPOINTS,
+  ...MODEL_ENDPOINTS,
+  ...GUARDRAIL_ENDPOINTS,
   listMcpServers: endpoint({
     method: "GET",
     path: "/api/admin/mcp-servers",

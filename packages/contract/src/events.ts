@@ -73,12 +73,15 @@ export const runEventBody = z.discriminatedUnion("type", [
     by: z.string().nullish(),
     reason: z.string().nullish(),
   }),
-  /** Tokens so far. */
+  /** Tokens and cost so far. */
   z.object({
     type: z.literal("usage"),
     inputTokens: z.number().int(),
     outputTokens: z.number().int(),
     contextFill: z.number(),
+    /** Which model answered, and the cost so far; null: its prices are not known (AI-6). */
+    model: z.string().optional(),
+    cost: z.number().nullish(),
   }),
 ]);
 export type RunEventBody = z.infer<typeof runEventBody>;

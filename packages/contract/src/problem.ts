@@ -43,6 +43,11 @@ export const PROBLEMS = {
   mcp_protocol: [422, "The server did not answer as an MCP server."],
   mcp_version: [422, "The server speaks only a newer version of MCP."],
   mcp_server_connected: [409, "This server is already connected to the workspace."],
+  // models
+  gateway_url_invalid: [400, "The address of the gateway is not valid."],
+  gateway_host_not_allowed: [400, "This host may not be reached as a gateway."],
+  model_in_use: [409, "The model stands for a class."],
+  model_not_active: [409, "The model is switched off."],
   // rules
   rule_pattern_unknown: [400, "There is no tool, action or group of this name."],
   rule_taken: [409, "There already is such a rule."],

@@ -3,6 +3,7 @@ import { explanation } from "./explanation.ts";
 import { commitSha, id, instant, sha256 } from "./ids.ts";
 import { callStatus, endReason, invalidReason, requestStatus, runStatus } from "./runs.ts";
 import { mcpPurpose, toolSettings } from "./mcp.ts";
+import { modelChoice } from "./models.ts";
 import { approvalLevel, chatMode, policyDecision, riskClass, writePolicy } from "./tools.ts";
 
 /** Shapes of what the API answers. Times are ISO instants, sizes bytes, durations milliseconds. */
@@ -28,6 +29,8 @@ export const publicConfig = z.object({
   /** Only while a demo password is configured (development): who can sign in with it. */
   demoLogins: z.array(z.object({ name: z.string(), role: z.string(), password: z.string() })),
   demoModel: z.boolean(),
+  /** Unit of costs and prices, such as USD. */
+  currency: z.string(),
 });
 export type PublicConfig = z.infer<typeof publicConfig>;
 
@@ -86,7 +89,7 @@ export type Source = z.infer<typeof source>;
 
 export const job = z.object({
   id,
-  kind: z.enum(["source_test", "tool_discovery"]),
+  kind: z.enum(["source_test", "tool_discovery", "model_test", "model_import"]),
   status: z.enum(["queued", "running", "done", "failed"]),
   errorCode: z.string().nullable(),
   createdAt: instant,
@@ -208,6 +211,8 @@ export const runSummary = z.object({
   inputTokens: z.number().int(),
   outputTokens: z.number().int(),
   contextFill: z.number(),
+  /** Money in the platform's currency (AI-6); null: the prices of the model are not known. */
+  cost: z.number().nullable(),
   lastSeq: z.number().int(),
   createdAt: instant,
   startedAt: instant.nullable(),
@@ -329,6 +334,8 @@ export const chatSummary = z.object({
   lastActivityAt: instant,
   archivedAt: instant.nullable(),
   mode: chatMode,
+  /** What it is answered by (CHT-1); null: what the workspace chose. */
+  model: modelChoice,
   /** State of the newest run, for the list. */
   runStatus: runStatus.nullable(),
 });

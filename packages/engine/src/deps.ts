@@ -1,5 +1,5 @@
 import type { Connector } from "@aiw/connectors/connector";
-import type { Gateway } from "@aiw/model/gateway";
+import type { Gateways } from "@aiw/model/gateways";
 import type { Database } from "@aiw/platform/db";
 import type { Log } from "@aiw/platform/log";
 import type { Vault } from "@aiw/platform/vault";
@@ -19,6 +19,7 @@ export interface EngineLimits {
   readonly maxRunTokens: number;
   readonly maxRunWallS: number;
   readonly historyMaxTokens: number;
+  /** What a model is assumed to take that nobody told the size of. */
   readonly contextWindowTokens: number;
   readonly toolResultMaxBytes: number;
   readonly executeWithinS: number;
@@ -34,8 +35,8 @@ export interface EngineDeps {
   readonly log: Log;
   readonly vault: Vault;
   readonly connectors: ReadonlyMap<string, Connector>;
-  readonly gateway: Gateway;
-  readonly model: string;
+  /** Ways to the models; which one, and with whose key, the rows say (GW-2, GW-3). */
+  readonly gateways: Pick<Gateways, "open">;
   readonly limits: EngineLimits;
   /** Hint for readers of events, outside of any transaction; never fails. */
   readonly notify: (runId: string) => void;

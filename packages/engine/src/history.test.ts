@@ -7,7 +7,7 @@ const item = (
   runId: string,
   data: Readonly<Record<string, unknown>>,
   kind: LoadedItem["kind"] = "user",
-): LoadedItem => ({ runId, step: 1, kind, data: JSON.stringify(data) });
+): LoadedItem => ({ runId, step: 1, kind, otherModel: false, data: JSON.stringify(data) });
 const user = (runId: string, content = "question"): LoadedItem =>
   item(runId, { type: "message", role: "user", content });
 const call = (runId: string, id: string): LoadedItem =>
@@ -56,4 +56,18 @@ test("AI-4 no text and no source name can close or open a fence", () => {
   expect(out.match(/<<<untrusted/g)).toHaveLength(1);
   expect(out.endsWith("\n<<<end untrusted>>>")).toBe(true);
   expect(out.split("\n")[0]).toMatch(/^<<<untrusted tool="t" source="[^"]*">>>$/);
+});
+
+test("GW-2 what another model thought is left out, and its calls lose the id that belongs to that thought", () => {
+  const data = { type: "function_call", id: "fc_1", call_id: "a", name: "t", arguments: "{}" };
+  const thought = item("r", { type: "reasoning", encrypted_content: "x" }, "reasoning");
+  const items = [user("r"), thought, item("r", data, "function_call"), output("r", "a")];
+  expect(build(items, "r", 1_000_000).items).toHaveLength(4);
+  const foreign = build(
+    items.map((i) => (i.kind === "user" || i.kind === "function_call_output" ? i : { ...i, otherModel: true })),
+    "r",
+    1_000_000,
+  ).items;
+  expect(foreign.map((i) => i.type)).toEqual(["message", "function_call", "function_call_output"]);
+  expect(foreign[1]).toEqual({ type: "function_call", call_id: "a", name: "t", arguments: "{}" });
 });

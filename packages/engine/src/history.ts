@@ -35,7 +35,7 @@ export const build = (items: readonly LoadedItem[], runId: string, maxTokens: nu
   let tokens = 0;
   let used = 0;
   for (const [back, id] of order.toReversed().entries()) {
-    const decoded = (runs.get(id) ?? []).map((i) => decode(i, back < WHOLE_ANSWERS));
+    const decoded = (runs.get(id) ?? []).filter(isUseful).map((i) => decode(i, back < WHOLE_ANSWERS));
     const size = decoded.reduce((sum, i) => sum + tokensOf(JSON.stringify(i)), 0);
     if (id !== runId && (tokens + size > maxTokens || !isWhole(decoded))) break;
     kept.unshift(decoded);
@@ -46,7 +46,7 @@ export const build = (items: readonly LoadedItem[], runId: string, maxTokens: nu
 };
 
 const decode = (item: LoadedItem, whole: boolean): ModelItem => {
-  const data = JSON.parse(item.data) as ModelItem;
+  const data = forAnother(JSON.parse(item.data) as ModelItem, item.otherModel);
   if (whole || data.type !== "function_call_output" || data.output.length <= SHORT_OUTPUT) return data;
   // What was fenced stays fenced: the platform's remark stands behind the fence's end.
   const end = data.output.startsWith(FENCE_START) ? `\n${FENCE_END}` : "";
@@ -54,6 +54,16 @@ const decode = (item: LoadedItem, whole: boolean): ModelItem => {
     ...data,
     output: `${data.output.slice(0, SHORT_OUTPUT)}${end}\n[shortened: ${data.output.length - SHORT_OUTPUT} characters of an older result left out; call the tool again if needed]`,
   };
+};
+
+/** What another model thought is its own: sealed for it, and refused by others. */
+const isUseful = (item: LoadedItem): boolean => item.kind !== "reasoning" || !item.otherModel;
+
+/** The id of a call belongs to the reasoning before it, which is not sent along. */
+const forAnother = (data: ModelItem, otherModel: boolean): ModelItem => {
+  if (!otherModel || data.type !== "function_call") return data;
+  const { id: _id, ...call } = data;
+  return call;
 };
 
 /** An older answer that was cut at the edge of what was loaded is left out. */

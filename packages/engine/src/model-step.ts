@@ -1,6 +1,7 @@
 import type { ClaimedRun, LoadedRun, StepOutcome } from "@aiw/core/runs";
 import { fp } from "@aiw/platform/fault";
 import { ModelError, type TurnEvent } from "@aiw/model/turn";
+import { answeringModel, windowOf, type AnsweringModel } from "./answering-model.ts";
 import type { EngineDeps } from "./deps.ts";
 import { failedTurn } from "./failed-turn.ts";
 import * as history from "./history.ts";
@@ -18,26 +19,34 @@ export const modelStep = async (deps: EngineDeps, lease: Lease, loaded: LoadedRu
   if (stop !== null) return stop;
 
   const pins = await pinSources(deps, loaded, run, lease.signal);
-  const tools = offered(knownTools(deps.connectors, loaded), loaded).filter((t) =>
+  const usable = offered(knownTools(deps.connectors, loaded), loaded).filter((t) =>
     testedSources(loaded, t.row.sourceKind).some((s) => pins[s.id]?.["failed"] === undefined),
   );
+  const tools = loaded.model?.tools === false ? [] : usable;
   const sources = await describeSources(deps, loaded, run, pins, lease.signal);
   const wrapUp = wrapUpReason(deps, loaded, run);
   const input = history.build(
     loaded.items,
     run.id,
-    Math.min(deps.limits.historyMaxTokens, Math.floor(deps.limits.contextWindowTokens * 0.6)),
+    Math.min(deps.limits.historyMaxTokens, Math.floor(windowOf(deps, loaded.model) * 0.6)),
   );
   const open = history.unanswered(input.items);
   if (open.length > 0) throw new Error(`calls without exactly one output: ${open.length}`);
 
   const prompt = instructions(loaded, tools, sources, wrapUp);
   try {
-    const answer = await ask(deps, lease, { prompt, items: input.items, tools, forbidCalls: wrapUp !== null });
+    const answering = await answeringModel(deps, loaded);
+    const answer = await ask(deps, lease, answering, {
+      prompt,
+      items: input.items,
+      tools,
+      forbidCalls: wrapUp !== null,
+    });
     return turnOutcome({
       deps,
       run,
       loaded,
+      model: answering.model,
       tools,
       pins,
       answer,
@@ -46,7 +55,12 @@ export const modelStep = async (deps: EngineDeps, lease: Lease, loaded: LoadedRu
       historyTokens: input.tokens,
     });
   } catch (error) {
-    if (error instanceof ModelError) return { ...failedTurn(deps, lease, error), pins };
+    if (error instanceof ModelError)
+      return {
+        ...failedTurn(deps, lease, error),
+        ...(loaded.model === null ? {} : { model: loaded.model.name }),
+        pins,
+      };
     throw error;
   }
 };
@@ -54,6 +68,7 @@ export const modelStep = async (deps: EngineDeps, lease: Lease, loaded: LoadedRu
 const ask = async (
   deps: EngineDeps,
   lease: Lease,
+  { gateway, model }: AnsweringModel,
   turn: {
     readonly prompt: string;
     readonly items: ReturnType<typeof history.build>["items"];
@@ -65,9 +80,10 @@ const ask = async (
   let done: Extract<TurnEvent, { type: "done" }> | undefined;
   try {
     await fp("model.call", async () => {
-      const stream = deps.gateway.turn(
+      const stream = gateway.turn(
         {
-          model: deps.model,
+          model: model.name,
+          stream: model.streaming,
           instructions: turn.prompt,
           items: turn.items,
           tools: turn.tools.map((t) => ({

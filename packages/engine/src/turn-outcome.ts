@@ -1,8 +1,18 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { JsonObject } from "@aiw/contract/tools";
-import type { ClaimedRun, LoadedRun, NewAudit, NewCall, NewEvent, NewItem, StepOutcome } from "@aiw/core/runs";
+import type {
+  ClaimedRun,
+  LoadedModel,
+  LoadedRun,
+  NewAudit,
+  NewCall,
+  NewEvent,
+  NewItem,
+  StepOutcome,
+} from "@aiw/core/runs";
 import { sha256Hex } from "@aiw/policy/freeze";
 import type { FunctionCallItem, OutputItem, TurnUsage } from "@aiw/model/turn";
+import { costOf, windowOf } from "./answering-model.ts";
 import { readCall } from "./arguments.ts";
 import type { EngineDeps } from "./deps.ts";
 import * as history from "./history.ts";
@@ -21,6 +31,7 @@ interface TurnFacts {
   readonly deps: EngineDeps;
   readonly run: ClaimedRun;
   readonly loaded: LoadedRun;
+  readonly model: LoadedModel;
   readonly tools: readonly KnownTool[];
   readonly pins: Readonly<Record<string, JsonObject>>;
   readonly answer: Answer;
@@ -47,7 +58,8 @@ export const turnOutcome = (facts: TurnFacts): StepOutcome => {
   const renamed = new Map(calls.map(({ item, callId }) => [item, callId]));
   const fill =
     (answer.usage.inputTokens === 0 ? facts.historyTokens + history.tokensOf(facts.prompt) : answer.usage.inputTokens) /
-    deps.limits.contextWindowTokens;
+    windowOf(deps, facts.model);
+  const cost = costOf(facts.model, answer.usage);
 
   const unusable = new Set(judged.filter((j) => j.call.status === "failed").map((j) => j.call.callId));
   const items: NewItem[] = answer.items.map((item) => newItem(item, renamed.get(item as FunctionCallItem), unusable));
@@ -59,7 +71,9 @@ export const turnOutcome = (facts: TurnFacts): StepOutcome => {
     inputTokens: answer.usage.inputTokens,
     outputTokens: answer.usage.outputTokens,
     contextFill: Math.min(1, fill),
-    model: deps.model,
+    model: facts.model.name,
+    modelId: facts.model.id,
+    ...(cost === null ? {} : { cost }),
     pins: facts.pins,
     policyVersion: facts.loaded.workspace.policyVersion,
   };
@@ -69,6 +83,8 @@ export const turnOutcome = (facts: TurnFacts): StepOutcome => {
       inputTokens: run.inputTokens + answer.usage.inputTokens,
       outputTokens: run.outputTokens + answer.usage.outputTokens,
       contextFill: base.contextFill,
+      model: base.model,
+      cost: cost === null ? run.cost : (run.cost ?? 0) + cost,
     },
   };
   if (judged.length === 0) {

@@ -70,8 +70,8 @@ export async function* readChat(
   signal: AbortSignal,
   context: () => ErrorContext,
 ): AsyncGenerator<ReaderEvent> {
-  const stream: AsyncIterable<unknown> = await client.chat.completions.create(chatBody(request), { signal });
   const answer = new ChatAnswer();
+  const stream = request.stream === false ? whole(client, request, signal) : await streamed(client, request, signal);
   try {
     for await (const raw of stream) {
       const chunk = fields(raw);
@@ -96,6 +96,17 @@ export async function* readChat(
     cut: answer.finishReason === "length",
     history: request.items,
   });
+}
+
+const streamed = async (client: OpenAI, request: TurnRequest, signal: AbortSignal): Promise<AsyncIterable<unknown>> =>
+  client.chat.completions.create(chatBody(request), { signal });
+
+/** The answer of a gateway that cannot stream, as the one chunk of a stream. */
+async function* whole(client: OpenAI, request: TurnRequest, signal: AbortSignal): AsyncGenerator {
+  const { stream: _stream, stream_options: _options, ...body } = chatBody(request);
+  const answer = fields(await client.chat.completions.create({ ...body, stream: false }, { signal }));
+  const choices = list(answer["choices"]).map((choice) => ({ ...fields(choice), delta: fields(choice)["message"] }));
+  yield { ...answer, choices };
 }
 
 const isGatewayWord = (error: unknown): boolean => fields(fields(error)["error"])["message"] !== undefined;

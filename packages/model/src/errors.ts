@@ -1,6 +1,8 @@
+import type { GuardrailRule } from "@aiw/contract/guardrails";
+import { EgressError } from "@aiw/platform/egress";
 import { APIConnectionError, APIError } from "openai";
 import { GatewayAnswerError, readFault, type GatewayFault } from "./fault.ts";
-import { classify, type GuardrailRule } from "./guardrails.ts";
+import { classify } from "./guardrails.ts";
 import { MAX_RAW_BODY, ModelError, type ModelErrorDetails, type ModelErrorKind } from "./turn.ts";
 
 const MAX_RETRY_AFTER_MS = 3_600_000;
@@ -18,6 +20,8 @@ export function toModelError(error: unknown, context: ErrorContext): ModelError 
   if (error instanceof GatewayAnswerError) return fromAnswer(error, context);
   if (error instanceof APIConnectionError) {
     if (error.cause instanceof GatewayAnswerError) return fromAnswer(error.cause, context);
+    if (error.cause instanceof EgressError && NOT_ALLOWED.has(error.cause.code))
+      return notAllowed(error.cause, context);
     return transport("connection_failed", "The model gateway cannot be reached.", context, error.cause ?? error);
   }
   // After the stream has begun the SDK reports the gateway's own error event, without a status.
@@ -25,6 +29,28 @@ export function toModelError(error: unknown, context: ErrorContext): ModelError 
   if (error instanceof SyntaxError)
     return transport("stream_broken", "The model gateway sent a broken answer.", context, error);
   return transport("connection_reset", "The connection to the model gateway was cut.", context, error);
+}
+
+/** What the guard on outgoing connections refuses; another try finds the same (SRC-3). */
+const NOT_ALLOWED = new Set([
+  "address_not_valid",
+  "scheme_not_allowed",
+  "userinfo_not_allowed",
+  "host_not_allowed",
+  "address_not_allowed",
+  "redirect_not_allowed",
+]);
+
+function notAllowed(error: EgressError, context: ErrorContext): ModelError {
+  const redirected = error.code === "redirect_not_allowed";
+  return new ModelError({
+    kind: "refused",
+    code: redirected ? "redirected" : "host_not_allowed",
+    message: redirected
+      ? "The model gateway answers from another address."
+      : `The address of the model gateway (${error.host}) may not be reached.`,
+    partial: context.partial,
+  });
 }
 
 /** An error object that came inside a stream or inside a finished response, in the same words as an HTTP error body. */

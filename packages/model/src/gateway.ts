@@ -1,16 +1,14 @@
+import type { GuardrailRule } from "@aiw/contract/guardrails";
+import type { GatewayApi } from "@aiw/contract/models";
 import OpenAI from "openai";
 import type { ReaderEvent } from "./answer.ts";
 import { readChat } from "./chat-completions.ts";
 import { toModelError, transport, type ErrorContext } from "./errors.ts";
-import type { GuardrailRule } from "./guardrails.ts";
 import { gatewayFetch, type Fetch } from "./http.ts";
 import { readResponses } from "./responses.ts";
 import type { TurnEvent, TurnRequest } from "./turn.ts";
 import { Watchdog, type WatchdogLimits } from "./watchdog.ts";
 import { fields, list, text } from "./wire.ts";
-
-/** Which of the two dialects a gateway speaks (GW-1). */
-export type GatewayApi = "responses" | "chat_completions";
 
 export interface GatewaySettings extends WatchdogLimits {
   /** Address up to and with `/v1`. */
@@ -65,7 +63,9 @@ async function* guarded(
   request: TurnRequest,
   signal: AbortSignal,
 ): AsyncGenerator<TurnEvent> {
-  const dog = new Watchdog(signal, settings);
+  // Who answers in one piece is silent until then.
+  const limits = request.stream === false ? { ...settings, idleTimeoutMs: settings.turnTimeoutMs } : settings;
+  const dog = new Watchdog(signal, limits);
   let partial = false;
   const context = (): ErrorContext => ({ rules: settings.guardrails, apiKey: settings.apiKey, partial });
   const read = settings.api === "responses" ? readResponses : readChat;

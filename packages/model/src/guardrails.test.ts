@@ -1,7 +1,8 @@
+import { DEFAULT_GUARDRAILS, type GuardrailRule } from "@aiw/contract/guardrails";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readFault } from "./fault.ts";
-import { classify, DEFAULT_GUARDRAILS, type GuardrailRule } from "./guardrails.ts";
+import { classify } from "./guardrails.ts";
 
 const fault = (body: unknown, status?: number, midStream = false) =>
   readFault({ status, rawBody: JSON.stringify(body), midStream });

@@ -13,7 +13,8 @@ const MAX_BODY_BYTES = 65_536;
 export function gatewayFetch(inner: Fetch): Fetch {
   return async (input, init) => {
     const response = await inner(input, { ...init, redirect: "manual" });
-    const wantsStream = typeof init?.body === "string";
+    // Written by the SDK's own JSON: inside a text of the conversation the quotes would be escaped.
+    const wantsStream = typeof init?.body === "string" && init.body.includes('"stream":true');
     if (response.ok && !(wantsStream && isDocument(response))) return response;
     const fault = readFault({ status: response.status, rawBody: await readSome(response), headers: response.headers });
     throw new GatewayAnswerError(fault, response.ok);

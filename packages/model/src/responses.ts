@@ -43,8 +43,16 @@ export async function* readResponses(
   signal: AbortSignal,
   context: () => ErrorContext,
 ): AsyncGenerator<ReaderEvent> {
-  const stream: AsyncIterable<unknown> = await client.responses.create(responsesBody(request), { signal });
   const collector = new Collector();
+  if (request.stream === false) {
+    const whole = fields(await client.responses.create({ ...responsesBody(request), stream: false }, { signal }));
+    const done = collector.terminal(whole, "response.completed", request, context());
+    const said = done.type === "done" ? textOf(done.items) : "";
+    if (said !== "") yield { type: "delta", text: said };
+    yield done;
+    return;
+  }
+  const stream: AsyncIterable<unknown> = await client.responses.create(responsesBody(request), { signal });
   for await (const raw of stream) {
     const event = fields(raw);
     switch (text(event["type"])) {
@@ -71,6 +79,9 @@ export async function* readResponses(
     }
   }
 }
+
+const textOf = (items: readonly OutputItem[]): string =>
+  items.flatMap((item) => (item.type === "message" && item.content !== "" ? [item.content] : [])).join("\n\n");
 
 class Collector {
   readonly #items = new Map<number, OutputItem>();

@@ -47,6 +47,8 @@ export interface TurnRequest {
   readonly items: readonly ModelItem[];
   readonly tools: readonly TurnTool[];
   readonly maxOutputTokens?: number;
+  /** False: the model answers in one piece; its text is then one delta. */
+  readonly stream?: boolean;
   /** `none` offers the tools (a stable prefix for the gateway's cache) but forbids calling them. */
   readonly toolChoice?: "auto" | "none";
 }

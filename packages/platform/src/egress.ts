@@ -148,6 +148,17 @@ export function createEgress(options: EgressOptions): Egress {
   };
 }
 
+/**
+ * The way out to one model gateway. Its address is a platform admin's configuration, which is enough for https on port 443 at
+ * public addresses; everything else (an own port, the private network) has to be on the list as well (SRC-3).
+ * @throws EgressError when the address is no URL
+ */
+export function createModelEgress(url: string, options: Omit<EgressOptions, "resolve">): Egress {
+  const { hostname } = parseUrl(url);
+  const own = hostname === "" ? [] : [hostname];
+  return createEgress({ allowLocal: options.allowLocal, allowedHosts: [...own, ...options.allowedHosts] });
+}
+
 type Resolve = (host: string, port: number) => Promise<readonly ResolvedAddress[]>;
 
 function lookupWith(resolve: Resolve, port: number): LookupFunction {

@@ -90,7 +90,12 @@ export const shape = {
 
   OPENAI_API_KEY: z.string().optional(),
   OPENAI_BASE_URL: httpUrl.optional(),
-  AIW_MODEL: z.string().default("gpt-6-luna"),
+  AIW_MODEL: z.string().trim().min(1).max(200).default("gpt-6-luna"),
+  AIW_MODEL_ALLOWED_HOSTS: hostList,
+  AIW_CURRENCY: z
+    .string()
+    .regex(/^[A-Z]{3}$/, "must be a currency such as USD or EUR")
+    .default("USD"),
 
   AIW_GIT_ALLOWED_HOSTS: hostList,
   AIW_ALLOW_LOCAL: flag.default(false),

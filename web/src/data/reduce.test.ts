@@ -25,6 +25,7 @@ const run: RunSummary = {
   inputTokens: 0,
   outputTokens: 0,
   contextFill: 0,
+  cost: null,
   lastSeq: 0,
   createdAt: at,
   startedAt: null,
@@ -39,6 +40,7 @@ const chat: ChatDetail = {
   lastActivityAt: at,
   archivedAt: null,
   mode: "work",
+  model: null,
   runStatus: "queued",
   workspaceId: "w",
   messages: [

@@ -130,6 +130,8 @@ const runNext = (run: RunSummary, event: RunEvent): RunSummary => {
       inputTokens: event.inputTokens,
       outputTokens: event.outputTokens,
       contextFill: event.contextFill,
+      model: event.model ?? run.model,
+      cost: event.cost ?? run.cost,
     };
   return base;
 };

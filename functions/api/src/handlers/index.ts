@@ -4,6 +4,7 @@ import { approvalHandlers } from "./approvals.ts";
 import { chatHandlers } from "./chats.ts";
 import { identityHandlers } from "./identity.ts";
 import { policyHandlers } from "./policies.ts";
+import { modelHandlers } from "./models.ts";
 import { mcpServerHandlers } from "./mcp-servers.ts";
 import { runHandlers } from "./runs.ts";
 import { sourceHandlers } from "./sources.ts";
@@ -20,4 +21,5 @@ export const handlers: Handlers = {
   ...adminHandlers,
   ...mcpServerHandlers,
   ...policyHandlers,
+  ...modelHandlers,
 };

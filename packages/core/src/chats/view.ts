@@ -3,8 +3,9 @@ import type { RunStatus } from "@aiw/contract/runs";
 import type { ChatMode } from "@aiw/contract/tools";
 import type { ChatSummary, Message } from "@aiw/contract/views";
 import type { Tx } from "@aiw/platform/db";
+import { type ChoiceRow, toChoice } from "../models/model.ts";
 
-export interface ChatRow {
+export interface ChatRow extends ChoiceRow {
   readonly id: string;
   readonly title: string;
   readonly mode: ChatMode;
@@ -19,7 +20,7 @@ export interface ChatRow {
 }
 
 export const columns = (tx: Tx) => tx`
-  c.id, c.title, c.mode, c.created_by, u.name as creator_name, u.display_name as creator_display, c.created_at, c.active_at,
+  c.id, c.title, c.mode, c.model_id, c.model_class, c.created_by, u.name as creator_name, u.display_name as creator_display, c.created_at, c.active_at,
   c.active_at::text as position, c.archived_at,
   (select r.status from runs r where r.chat_id = c.id order by r.id desc limit 1) as run_status`;
 
@@ -31,6 +32,7 @@ export const toSummary = (row: ChatRow): ChatSummary => ({
   lastActivityAt: row.active_at.toISOString(),
   archivedAt: row.archived_at?.toISOString() ?? null,
   mode: row.mode,
+  model: toChoice(row),
   runStatus: row.run_status,
 });
 

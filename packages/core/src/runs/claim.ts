@@ -15,6 +15,7 @@ interface RunRow {
   model_calls: number;
   input_tokens: number;
   output_tokens: number;
+  cost: number | null;
   work_ms: number;
   cancel_requested_at: string | null;
   pins: Record<string, JsonObject>;
@@ -48,6 +49,7 @@ export const claim = async (db: Database, runId: string, leaseS: number): Promis
       modelCalls: r.model_calls,
       inputTokens: r.input_tokens,
       outputTokens: r.output_tokens,
+      cost: r.cost,
       workMs: r.work_ms,
       cancelRequested: r.cancel_requested_at !== null,
       pins: r.pins,

@@ -1,10 +1,12 @@
 import type { Database } from "@aiw/platform/db";
+import type { SavedGuardrail } from "@aiw/policy/guardrail-map";
 import type {
   ClaimedRun,
   LoadedApproval,
   LoadedCall,
   LoadedItem,
   LoadedMember,
+  LoadedModel,
   LoadedPolicy,
   LoadedRun,
   LoadedSource,
@@ -52,6 +54,8 @@ export const load = async (db: Database, run: ClaimedRun): Promise<LoadedRun> =>
     tools: of<LoadedTool>("tool"),
     policies: of<LoadedPolicy>("policy"),
     sources: of<LoadedSource>("source"),
+    model: of<LoadedModel>("model")[0] ?? null,
+    guardrails: of<SavedGuardrail>("guardrail"),
     approvals: of<LoadedApproval>("approval"),
     calls: of<CallRow>("call").map(toCall),
     items: rows.filter((r) => r.kind === "item").map(toItem),
@@ -74,6 +78,12 @@ const toCall = (c: CallRow): LoadedCall => ({
 });
 
 const toItem = (r: Row): LoadedItem => {
-  const [runId = "", step = "0", kind = ""] = (r.key ?? "").split(":");
-  return { runId, step: Number(step), kind: kind as LoadedItem["kind"], data: r.data ?? "" };
+  const [runId = "", step = "0", kind = "", whose] = (r.key ?? "").split(":");
+  return {
+    runId,
+    step: Number(step),
+    kind: kind as LoadedItem["kind"],
+    otherModel: whose === "other",
+    data: r.data ?? "",
+  };
 };

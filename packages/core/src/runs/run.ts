@@ -8,6 +8,8 @@ import type {
   StagingDecision,
   WritePolicy,
 } from "@aiw/contract/tools";
+import type { GatewayApi } from "@aiw/contract/models";
+import type { SavedGuardrail } from "@aiw/policy/guardrail-map";
 import type { CallStatus, EndReason, InvalidReason, RequestStatus, RunStatus } from "@aiw/contract/runs";
 
 /** A claimed run: what its row says, and the fence under which alone this step may write (RUN-4). */
@@ -24,6 +26,8 @@ export interface ClaimedRun {
   readonly modelCalls: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** Money so far, in the platform's currency; null: no prices were known. */
+  readonly cost: number | null;
   /** Time its steps worked so far, waits not counted, in milliseconds. */
   readonly workMs: number;
   readonly cancelRequested: boolean;
@@ -36,6 +40,8 @@ export interface LoadedItem {
   readonly runId: string;
   readonly step: number;
   readonly kind: "user" | "assistant" | "reasoning" | "function_call" | "function_call_output";
+  /** Another model than the present one brought it. */
+  readonly otherModel: boolean;
   /** JSON text of the item. */
   readonly data: string;
 }
@@ -121,6 +127,28 @@ export interface LoadedSource {
   readonly status: string;
 }
 
+/** The model that answers now, where it is, and the sealed key that counts for this run's team (GW-2, GW-3). */
+export interface LoadedModel {
+  readonly id: string;
+  /** As the gateway calls it. */
+  readonly name: string;
+  readonly tools: boolean;
+  readonly streaming: boolean;
+  /** Tokens. */
+  readonly contextWindow: number | null;
+  /** Money for one million tokens. */
+  readonly priceIn: number | null;
+  readonly priceCachedIn: number | null;
+  readonly priceOut: number | null;
+  readonly endpointId: string;
+  /** Null: the gateway of the environment. */
+  readonly url: string | null;
+  readonly api: GatewayApi;
+  readonly key: string | null;
+  /** Null: the shared key, or none. */
+  readonly keyTeamId: string | null;
+}
+
 export interface LoadedMember {
   readonly userId: string;
   readonly displayName: string;
@@ -150,6 +178,10 @@ export interface LoadedRun {
   readonly tools: readonly LoadedTool[];
   readonly policies: readonly LoadedPolicy[];
   readonly sources: readonly LoadedSource[];
+  /** Null: none is switched on that could answer. */
+  readonly model: LoadedModel | null;
+  /** Saved lines of the guardrail map (GW-4). */
+  readonly guardrails: readonly SavedGuardrail[];
   /** The calls of the last turn, in call order. */
   readonly calls: readonly LoadedCall[];
   /** All requests of the run. */
@@ -274,6 +306,9 @@ export interface StepOutcome {
   readonly outputTokens?: number;
   readonly contextFill?: number;
   readonly model?: string;
+  readonly modelId?: string;
+  /** Money this step cost, added to the run's. */
+  readonly cost?: number;
   readonly pins?: Readonly<Record<string, JsonObject>>;
   readonly policyVersion?: number;
 }

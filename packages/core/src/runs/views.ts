@@ -32,6 +32,7 @@ interface Row {
   input_tokens: number;
   output_tokens: number;
   context_fill: number;
+  cost: number | null;
   last_seq: number;
   created_at: Date;
   started_at: Date | null;
@@ -42,7 +43,7 @@ interface Row {
 
 const COLUMNS = (tx: Tx, userId: string) => tx`
   r.id, r.workspace_id, r.chat_id, r.title, r.status, r.end_reason, r.error_code, r.error_text, r.started_by, u.name as starter_name,
-  u.display_name as starter_display, r.model, r.step, r.attempts, r.tool_rounds, r.input_tokens, r.output_tokens, r.context_fill, r.last_seq,
+  u.display_name as starter_display, r.model, r.step, r.attempts, r.tool_rounds, r.input_tokens, r.output_tokens, r.context_fill, r.cost::float8 as cost, r.last_seq,
   r.created_at, r.started_at, r.ended_at, r.pins,
   (select m.role from memberships m where m.workspace_id = r.workspace_id and m.user_id = ${userId}) as viewer_role`;
 
@@ -65,6 +66,7 @@ const toSummary = (r: Row, userId: string): RunSummary => {
     inputTokens: r.input_tokens,
     outputTokens: r.output_tokens,
     contextFill: r.context_fill,
+    cost: r.cost,
     lastSeq: r.last_seq,
     createdAt: r.created_at.toISOString(),
     startedAt: r.started_at?.toISOString() ?? null,

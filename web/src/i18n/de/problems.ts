@@ -38,6 +38,12 @@ export const de = {
   mcp_protocol: "Der Server hat nicht wie ein MCP-Server geantwortet. Bitte die Adresse prüfen.",
   mcp_version: "Der Server spricht nur eine neuere Version von MCP als diese Plattform.",
   mcp_server_connected: "Der Server ist in diesem Workspace schon verbunden.",
+  gateway_url_invalid:
+    "Die Adresse des Gateways ist nicht gültig: https:// und ein Pfad, ohne Zugangsdaten und ohne Fragezeichen.",
+  gateway_host_not_allowed:
+    "Dieser Host darf nicht als Gateway erreicht werden. Andere Ports und Adressen im eigenen Netz gibt der Betreiber frei.",
+  model_in_use: "Dieses Modell steht für eine Klasse. Bitte zuerst dort ein anderes wählen.",
+  model_not_active: "Dieses Modell ist ausgeschaltet. Bitte ein anderes wählen.",
   rule_pattern_unknown: "Ein Tool, eine Aktion oder eine Gruppe dieses Namens gibt es nicht.",
   rule_taken: "Diese Regel gibt es schon. Bitte die vorhandene ändern.",
   rule_only_tightens: "Regeln eines Workspace können nur verschärfen. Lockern kann die Plattform-Administration.",

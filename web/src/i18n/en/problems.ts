@@ -37,6 +37,12 @@ export const en: typeof de = {
   mcp_protocol: "The server did not answer as an MCP server. Please check the address.",
   mcp_version: "The server speaks only a newer version of MCP than this platform.",
   mcp_server_connected: "This server is already connected to the workspace.",
+  gateway_url_invalid:
+    "The address of the gateway is not valid: https:// and a path, without credentials and without a question mark.",
+  gateway_host_not_allowed:
+    "This host may not be reached as a gateway. Other ports and addresses in the own network are opened by the operator.",
+  model_in_use: "This model stands for a class. Please choose another one there first.",
+  model_not_active: "This model is switched off. Please choose another one.",
   rule_pattern_unknown: "There is no tool, action or group of this name.",
   rule_taken: "This rule exists already. Please change the existing one.",
   rule_only_tightens: "Rules of a workspace can only tighten. Platform admins can relax.",

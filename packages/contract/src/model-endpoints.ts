@@ -1,0 +1,157 @@
+import { z } from "zod";
+import { id } from "./ids.ts";
+import {
+  adminModel,
+  gatewayApi,
+  modelAdministration,
+  modelChoice,
+  modelDefaults,
+  modelEndpoint,
+  modelFields,
+  secretKey,
+  workspaceModels,
+} from "./models.ts";
+import * as v from "./views.ts";
+
+const key = z.strictObject({ key: secretKey.nullable() });
+const oneModel = z.object({ modelId: id });
+const oneEndpoint = z.object({ endpointId: id });
+const version = z.number().int();
+const ws = z.object({ workspaceId: id });
+
+/** Endpoints about models, gateways and their keys; part of the table in `api.ts`. */
+export const MODEL_ENDPOINTS = {
+  listModels: {
+    method: "GET",
+    path: "/api/admin/models",
+    access: "platform",
+    status: 200,
+    response: modelAdministration,
+    summary: "Gateways, models, keys by their last four characters, defaults (GW-2, GW-3)",
+  },
+  createModel: {
+    method: "POST",
+    path: "/api/admin/models",
+    access: "platform",
+    status: 201,
+    body: z.strictObject({ endpointId: id, name: z.string().trim().min(1).max(200), ...modelFields }),
+    response: adminModel,
+    summary: "Add a model of a gateway",
+  },
+  updateModel: {
+    method: "PUT",
+    path: "/api/admin/models/:modelId",
+    access: "platform",
+    status: 200,
+    params: oneModel,
+    body: z.strictObject({ version, ...modelFields }),
+    response: adminModel,
+    summary: "Change a model (409 conflict when somebody else did)",
+  },
+  removeModel: {
+    method: "DELETE",
+    path: "/api/admin/models/:modelId",
+    access: "platform",
+    status: 204,
+    params: oneModel,
+    summary: "Remove a model (409 model_in_use while it stands for a class)",
+  },
+  testModel: {
+    method: "POST",
+    path: "/api/admin/models/:modelId/test",
+    access: "platform",
+    status: 202,
+    params: oneModel,
+    response: v.job,
+    summary: "A tiny turn with the shared key (a job)",
+  },
+  setModelDefaults: {
+    method: "PUT",
+    path: "/api/admin/model-defaults",
+    access: "platform",
+    status: 200,
+    body: modelDefaults,
+    response: modelAdministration,
+    summary: "Which model answers for a class",
+  },
+  createModelEndpoint: {
+    method: "POST",
+    path: "/api/admin/model-endpoints",
+    access: "platform",
+    status: 201,
+    body: z.strictObject({
+      name: z.string().trim().min(1).max(80),
+      url: z.string().trim().min(1).max(2000),
+      api: gatewayApi,
+      key: secretKey.nullable(),
+    }),
+    response: modelEndpoint,
+    summary: "Add a gateway; its address stays, keys belong to it",
+  },
+  updateModelEndpoint: {
+    method: "PUT",
+    path: "/api/admin/model-endpoints/:endpointId",
+    access: "platform",
+    status: 200,
+    params: oneEndpoint,
+    body: z.strictObject({ name: z.string().trim().min(1).max(80), api: gatewayApi }),
+    response: modelEndpoint,
+    summary: "Rename a gateway or change the API it speaks",
+  },
+  removeModelEndpoint: {
+    method: "DELETE",
+    path: "/api/admin/model-endpoints/:endpointId",
+    access: "platform",
+    status: 204,
+    params: oneEndpoint,
+    summary: "Remove a gateway with its models; its keys are erased",
+  },
+  importModels: {
+    method: "POST",
+    path: "/api/admin/model-endpoints/:endpointId/import",
+    access: "platform",
+    status: 202,
+    params: oneEndpoint,
+    response: v.job,
+    summary: "Ask the gateway which models it has (a job)",
+  },
+  setSharedKey: {
+    method: "PUT",
+    path: "/api/admin/model-endpoints/:endpointId/key",
+    access: "platform",
+    status: 200,
+    params: oneEndpoint,
+    body: key,
+    response: modelEndpoint,
+    summary: "Replace or erase the shared key of a gateway (GW-3)",
+  },
+  setTeamKey: {
+    method: "PUT",
+    path: "/api/admin/model-endpoints/:endpointId/teams/:teamId/key",
+    access: "platform",
+    status: 200,
+    params: oneEndpoint.extend({ teamId: id }),
+    body: key,
+    response: modelEndpoint,
+    summary: "Replace or erase the key of a team, which wins over the shared one (GW-3)",
+  },
+  listWorkspaceModels: {
+    method: "GET",
+    path: "/api/workspaces/:workspaceId/models",
+    access: "member",
+    status: 200,
+    params: ws,
+    response: workspaceModels,
+    summary: "Models that can be chosen here, and what is chosen",
+  },
+  setWorkspaceModel: {
+    method: "PUT",
+    path: "/api/workspaces/:workspaceId/model",
+    access: "admin",
+    status: 200,
+    params: ws,
+    body: z.strictObject({ choice: modelChoice }),
+    response: workspaceModels,
+    summary: "Choose what chats without a choice of their own are answered by",
+  },
+} as const;

@@ -1,0 +1,1 @@
+export { list, reset, save } from "./save.ts";
