@@ -38,6 +38,10 @@ export interface World {
   readonly gateway: DemoGateway;
   readonly script: ReturnType<typeof scriptBrain>;
   readonly git: GitServer;
+  /** What opens the sealed secrets; with it another process can work in the same world. */
+  readonly vaultKey: string;
+  /** What must never be seen anywhere (I8). */
+  readonly canaries: readonly string[];
   /** The network guard of MCP servers; it lets out to `mcpPorts` alone. */
   readonly mcpEgress: Egress;
   readonly repository: GitRepository;
@@ -118,7 +122,8 @@ export const startWorld = async (
   const stepDb = connect({ url: database.stepUrl, max: 12, applicationName: "test-step" });
   await admin.sql.unsafe(TEST_CLOCK);
   const log = createLog({ level: "silent" });
-  const vault = createVault(randomBytes(32).toString("base64"));
+  const vaultKey = randomBytes(32).toString("base64");
+  const vault = createVault(vaultKey);
   const token = `tok-${randomUUID()}`;
   const git = await startGitServer({ root: join(directory, "git"), users: [{ name: "service", token }] });
   const repository = git.createRepository(`orders-${randomBytes(3).toString("hex")}`);
@@ -221,6 +226,8 @@ export const startWorld = async (
     gateway,
     script,
     git,
+    vaultKey,
+    canaries: [token, "sk-test-gateway-key", vaultKey],
     mcpEgress,
     repository,
     teamId,

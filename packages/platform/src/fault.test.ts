@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
-import { FaultError, fp, onPoint, setFaultPlan } from "./fault.ts";
+import { FaultError, fp, onPoint, setFaultPlan, wakeHung } from "./fault.ts";
 
 afterEach(() => setFaultPlan(undefined));
 
@@ -46,6 +46,17 @@ describe("stop points (house rule 9)", () => {
     await fp("w", work);
     await expect(fp("v", work)).rejects.toBeInstanceOf(FaultError);
     expect(ran).toBe(3);
+  });
+
+  test("what hangs goes on when it is woken, and not before", async () => {
+    setFaultPlan({ rules: [{ at: "h:before", act: "hang" }] });
+    let ran = false;
+    const work = fp("h", async () => void (ran = true));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(ran).toBe(false);
+    wakeHung();
+    await work;
+    expect(ran).toBe(true);
   });
 
   test("a failing work passes its own error on and does not reach the point after", async () => {

@@ -10,7 +10,7 @@ const planSchema = z.strictObject({ rules: z.array(ruleSchema) });
 
 /**
  * What shall go wrong: at the `nth` passing (from 1) of the point `at` ("name:before" or "name:after") the process
- * throws, dies as by SIGKILL, hangs for ever, or waits `ms` milliseconds.
+ * throws, dies as by SIGKILL, hangs until `wakeHung`, or waits `ms` milliseconds.
  */
 export type FaultPlan = z.input<typeof planSchema>;
 
@@ -52,6 +52,14 @@ export function onPoint(listener: (point: string) => void): () => void {
   return () => void state.listeners.delete(listener);
 }
 
+const hung = new Set<() => void>();
+
+/** Lets go on what hangs, as a process does that was only stopped and wakes when others have taken over (F20). */
+export function wakeHung(): void {
+  for (const goOn of hung) goOn();
+  hung.clear();
+}
+
 async function pass(point: string): Promise<void> {
   for (const listener of state.listeners) listener(point);
   const count = (state.seen.get(point) ?? 0) + 1;
@@ -70,7 +78,7 @@ async function act(rule: Rule): Promise<void> {
       // The signal arrives asynchronously; nothing after this point may run.
       return forever();
     case "hang":
-      return forever();
+      return new Promise((resolve) => void hung.add(resolve));
     case "delay":
       return new Promise((resolve) => setTimeout(resolve, rule.ms));
   }
