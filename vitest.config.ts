@@ -35,7 +35,7 @@ export default defineConfig({
         test: {
           ...withPostgres,
           name: "flow",
-          include: ["tests/flow/**/*.test.ts", "tests/promises/**/*.test.ts"],
+          include: ["tests/flow/**/*.test.ts", "tests/promises/**/*.test.ts", "tests/chaos/**/*.test.ts"],
           maxWorkers: 2,
           testTimeout: 30_000,
           hookTimeout: 60_000,
