@@ -7,7 +7,7 @@ import { startLedger } from "../kit/ledger/server.ts";
 import { connectServer } from "../kit/mcp.ts";
 import { decide, requestsOf, topic, violations as brokenIn } from "../kit/runs.ts";
 import { startWorld } from "../kit/world.ts";
-import type { Guarantee } from "./guarantee.ts";
+import type { Harness } from "./harness.ts";
 import { argumentText } from "./json-texts.ts";
 import { randomOf, type Random } from "./random.ts";
 
@@ -32,8 +32,9 @@ const entry = (random: Random): string => {
  * G8 end to end. A case is one call of a model with generated arguments: frozen, read by an approver through the API's own
  * verb, approved with the hash that was shown, executed; the bytes that arrived are those that were shown.
  */
-export const g8Ledger: Guarantee = {
-  id: "g8_ledger",
+export const g8Ledger: Harness = {
+  id: "g8-ledger",
+  longRuns: 300,
   run: async ({ seed, runs }) => {
     const violations: string[] = [];
     const counts = { calls: 0, refused: 0, executed: 0 };

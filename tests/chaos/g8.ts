@@ -9,7 +9,7 @@ import { reveal, revealString } from "@aiw/policy/reveal";
 import { codePointName, countDisguised, visibleString, visibleText } from "../../web/src/ui/visible-text.ts";
 import { rawMember } from "../kit/ledger/raw-json.ts";
 import { hello } from "../kit/ledger/rpc-server.ts";
-import type { Guarantee } from "./guarantee.ts";
+import type { Harness } from "./harness.ts";
 import { argumentText, HIDDEN, ordinaryText } from "./json-texts.ts";
 import { randomOf } from "./random.ts";
 
@@ -58,8 +58,9 @@ const farEnd = (): McpEgress & { readonly bodies: string[] } => {
  * G8: what is shown is what runs. A case is one generated argument text, read, frozen, rendered and sent through the connector
  * that sends. Besides, always: every hidden code point, and 5,000 ordinary texts in which nothing may be flagged.
  */
-export const g8: Guarantee = {
+export const g8: Harness = {
   id: "g8",
+  longRuns: 100_000,
   run: async ({ seed, runs }) => {
     const violations: string[] = [];
     const counts = {
@@ -143,7 +144,7 @@ export const g8: Guarantee = {
       counts.codePoints += 1;
       if (char === "\n" || char === "\t") continue;
       for (const text of [`a${char}b`, `${char}`, `${char}${char}`, `👍🏽${char}x`]) {
-        if (/^👍🏽/u.test(text) && /[\uFE0E\uFE0F\u200D]/u.test(char)) continue;
+        if (text.startsWith("👍🏽") && /[\uFE0E\uFE0F\u200D]/u.test(char)) continue;
         if (!visibleString(text).includes(`⟨${codePointName(char)}⟩`))
           violations.push(`${codePointName(char)} is not marked on the page`);
         if (hasHidden(revealString(text))) violations.push(`${codePointName(char)} is not spelt out`);

@@ -38,7 +38,7 @@ export const randomOf = (seed: number): Random => {
         .map(({ value }) => value),
     fork: (name) =>
       randomOf(
-        [...String(name)].reduce(
+        Array.from(String(name)).reduce(
           (hash, char) => Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01_00_01_93),
           seed ^ 0x81_1c_9d_c5,
         ),
