@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const WATCHED = globSync(
   [
     "packages/engine/src/*.ts",
-    "functions/{step,jobs,sweep}/src/{handler,run-job,discover-tools,test-source}.ts",
+    "functions/{step,jobs,sweep}/src/{handler,run-job,discover-tools,test-source,ask-gateway}.ts",
     "packages/platform/src/queue.ts",
     "packages/core/src/approvals/{decide,expire,reconcile,request-again}.ts",
     "packages/core/src/runs/{change,sweep}.ts",

@@ -20,6 +20,8 @@ const BY_PATTERN: readonly (readonly [RegExp, string])[] = [
   [/64\}\$$/, "a".repeat(64)],
   [/\\\./, "git.read_file"],
   [/40\}\$$/, "a".repeat(40)],
+  [/0,39\}\$$/, "orders"],
+  [/\\x21/, "sk-0123456789"],
 ];
 
 const sampleOf = (shape: Shape): unknown => {

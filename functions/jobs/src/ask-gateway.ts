@@ -13,8 +13,8 @@ const LIMIT_MS = 45_000;
 /** Asks a gateway which models it has and records the list, or why there is none (GW-2). */
 export async function importModels(deps: JobsDeps, job: ClaimedJob): Promise<void> {
   await withGateway(deps, job, async (gateway) => {
-    const found = await fp("job.import", () => list(gateway));
-    await fp("job.record", () => models.recordImport(deps.ctx, job, found));
+    const found = await fp("gateway.list", () => list(gateway));
+    await fp("gateway.keep_list", () => models.recordImport(deps.ctx, job, found));
   });
 }
 
@@ -30,8 +30,8 @@ async function list(gateway: Opened): Promise<Parameters<typeof models.recordImp
 /** A tiny turn with the key all teams share, and its result with the time it took (GW-2). */
 export async function testModel(deps: JobsDeps, job: ClaimedJob): Promise<void> {
   await withGateway(deps, job, async (gateway) => {
-    const result = await fp("job.test", () => tinyTurn(gateway));
-    await fp("job.record", () => models.recordTest(deps.ctx, job, result));
+    const result = await fp("gateway.turn", () => tinyTurn(gateway));
+    await fp("gateway.keep_test", () => models.recordTest(deps.ctx, job, result));
   });
 }
 
@@ -77,19 +77,19 @@ interface Opened {
 /** Runs `work` with the gateway the job names; a fault of ours ends the job as failed, so that the click can be repeated. */
 async function withGateway(deps: JobsDeps, job: ClaimedJob, work: (gateway: Opened) => Promise<void>): Promise<void> {
   const { ctx } = deps;
-  const target = await models.forWork(ctx, job);
+  const target = await fp("gateway.load", () => models.forWork(ctx, job));
   if (target === null) {
-    await jobs.fail(ctx, job, "not_found");
+    await fp("gateway.gone", () => jobs.fail(ctx, job, "not_found"));
     return;
   }
   try {
+    const { url, api, model, key } = target;
     const context = models.keyContext(target.endpointId, null);
-    const apiKey = target.key === null ? null : await deps.vault.open(target.key, context);
-    const { url, api, model } = target;
+    const apiKey = key === null ? null : await fp("gateway.secret", () => deps.vault.open(key, context));
     const guardrails = activeGuardrails(target.guardrails);
     await work({ model, open: () => deps.gateways.open({ url, api, apiKey, guardrails }) });
   } catch (error) {
     ctx.log.error("a gateway could not be asked", { jobId: job.id, endpointId: target.endpointId, error });
-    await jobs.fail(ctx, job, "internal");
+    await fp("gateway.fail", () => jobs.fail(ctx, job, "internal"));
   }
 }

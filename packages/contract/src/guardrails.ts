@@ -82,7 +82,8 @@ const guardrailName = z
 
 const input = z.strictObject({
   name: guardrailName,
-  match: guardrailMatch.refine((match) => Object.keys(match).length > 0, "required"),
+  /** At least one condition. */
+  match: guardrailMatch,
   direction,
   /** Null: the gateway's own sentence is shown. */
   userText: z.string().trim().min(1).max(300).nullable(),

@@ -2,6 +2,8 @@ import type { LoadedModel, LoadedRun } from "@aiw/core/runs";
 import { keyContext } from "@aiw/core/models";
 import type { Gateway } from "@aiw/model/gateway";
 import { ModelError, type TurnUsage } from "@aiw/model/turn";
+import { fp } from "@aiw/platform/fault";
+import { VaultError } from "@aiw/platform/vault";
 import { activeGuardrails } from "@aiw/policy/guardrail-map";
 import type { EngineDeps } from "./deps.ts";
 
@@ -34,11 +36,14 @@ export const answeringModel = async (deps: EngineDeps, loaded: LoadedRun): Promi
 };
 
 const keyOf = async (deps: EngineDeps, model: LoadedModel): Promise<string | null> => {
-  if (model.key === null) return null;
+  const { key, endpointId, keyTeamId } = model;
+  if (key === null) return null;
   try {
-    return await deps.vault.open(model.key, keyContext(model.endpointId, model.keyTeamId));
+    return await fp("model.key", () => deps.vault.open(key, keyContext(endpointId, keyTeamId)));
   } catch (error) {
-    deps.log.error("the key of a gateway cannot be opened", { endpointId: model.endpointId, error });
+    // Anything else may be over with the next attempt.
+    if (!(error instanceof VaultError)) throw error;
+    deps.log.error("the key of a gateway cannot be opened", { endpointId, error });
     throw new ModelError({
       kind: "refused",
       code: "key_unreadable",

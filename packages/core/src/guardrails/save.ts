@@ -20,11 +20,12 @@ const MAX_OWN = 200;
 /**
  * Adds a line of the map or puts one in the place of another, also of one that came with the product; counts from the next
  * model call on. Audited.
- * @throws Problem forbidden | conflict: there are 200 lines already
+ * @throws Problem forbidden | bad_request (match without a condition, which would never hold) | conflict: there are 200 lines already
  */
 export async function save(ctx: Ctx<Human>, line: SavedGuardrail): Promise<Guardrail[]> {
   await requirePlatformAdmin(ctx);
   const { userId } = ctx.actor;
+  if (Object.keys(line.match).length === 0) throw new Problem("bad_request", { fields: { match: "required" } });
   return transaction(ctx.db, { workspaces: [], userId }, async (tx) => {
     const match: JsonObject = JSON.parse(JSON.stringify(line.match));
     const [count] = await tx<
