@@ -13,9 +13,11 @@ const NEEDED_NODE = 24;
 /** What each command runs, as arguments of Node 24. */
 const commands = {
   start: (rest) => [["scripts/build-web.mjs"], ["infra/local/start.ts", ...rest]],
+  "start:localstack": (rest) => [["scripts/build-web.mjs"], ["infra/local/start.ts", "--localstack", ...rest]],
   dev: (rest) => [["infra/local/start.ts", "--dev", ...rest]],
   test: (rest) => [["scripts/test.mjs", ...rest]],
   "test:full": (rest) => [["scripts/test.mjs", "--all", ...rest]],
+  "test:localstack": (rest) => [["scripts/test.mjs", "--localstack", ...rest]],
   check: (rest) => [["scripts/check.mjs", ...rest]],
   bench: (rest) => [["tests/bench/run.ts", ...rest]],
   chaos: (rest) => [["tests/chaos/run.ts", ...rest]],

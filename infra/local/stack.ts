@@ -16,7 +16,7 @@ import { grammarBrain, DEMO_MODEL } from "./demo-gateway/brain-grammar.ts";
 import type { Brain } from "./demo-gateway/brain.ts";
 import { startDemoGateway } from "./demo-gateway/server.ts";
 import { seedDemoRepository } from "./demo-repository.ts";
-import { startEmulator } from "./emulator.ts";
+import { startEmulator, type Emulator } from "./emulator.ts";
 import { ORDERS_SERVER_NAME, startOrdersServer, type OrdersServer } from "./mcp-server/server.ts";
 import { startGitServer, type GitServer } from "./git-server.ts";
 import { startPostgres } from "./postgres.ts";
@@ -34,6 +34,8 @@ export interface StackOptions {
   readonly webRoot?: string;
   /** What answers instead of a real gateway; default is the grammar of the demo. */
   readonly brain?: Brain;
+  /** SQS and S3 of something else than the emulator (OPS-2); it is stopped with the stack. */
+  readonly startCloud?: () => Promise<Emulator>;
 }
 
 export interface Stack {
@@ -55,7 +57,7 @@ const DATABASE = "aiw";
 const BUCKET = "aiw-local";
 
 /**
- * The whole product on this machine (OPS-1): real Postgres, SQS and S3 by an emulator, a real Git server, the deployed
+ * The whole product on this machine (OPS-1): real Postgres, SQS and S3 by an emulator or LocalStack (OPS-2), a real Git server, the deployed
  * handlers fed from their queues by a process of their own, the API and web app on one port. Every part that was started is
  * stopped again when a later one fails.
  */
@@ -98,8 +100,8 @@ const start = async (
       rmSync(join(dataDir, name), { recursive: true, force: true });
   if (isNew && !options.reset) await refuseSealedDatabase(postgres.url.bind(postgres), dataDir);
   const state = readState(dataDir);
-  const emulator = await startEmulator({ dataDir: join(dataDir, "objects") });
-  cleanup.push(() => emulator.stop());
+  const cloud = await (options.startCloud ?? (() => startEmulator({ dataDir: join(dataDir, "objects") })))();
+  cleanup.push(() => cloud.stop());
   const git = await startGit(dataDir, state);
   cleanup.push(() => git.stop());
   const repository = git.createRepository("orders-service");
@@ -114,11 +116,11 @@ const start = async (
   if (gateway !== null) cleanup.push(() => gateway.stop());
 
   const adminUrl = await prepareDatabase(postgres.url.bind(postgres), state);
-  const queues = await ensureQueues(emulator.endpoint, early.AWS_REGION, [
+  const queues = await ensureQueues(cloud.endpoint, early.AWS_REGION, [
     { name: "aiw-steps", visibilityS: early.AIW_QUEUE_VISIBILITY_S },
     { name: "aiw-jobs", visibilityS: early.AIW_QUEUE_VISIBILITY_S },
   ]);
-  await ensureBucket(emulator.endpoint, early.AWS_REGION, BUCKET);
+  await ensureBucket(cloud.endpoint, early.AWS_REGION, BUCKET);
   const port = await freePort(options.host, options.port);
   // An empty value counts as not set.
   const given = (name: string): string | undefined => options.environment[name] || undefined;
@@ -129,8 +131,8 @@ const start = async (
     AIW_DATABASE_STEP_URL: roleUrl(adminUrl, "aiw_step", state.rolePasswords.step),
     AIW_DATABASE_LISTEN_URL: roleUrl(adminUrl, "aiw_api", state.rolePasswords.api),
     AIW_SECRET_KEY: given("AIW_SECRET_KEY") ?? state.secretKey,
-    AIW_SQS_ENDPOINT: emulator.endpoint,
-    AWS_ENDPOINT_URL: emulator.endpoint,
+    AIW_SQS_ENDPOINT: cloud.endpoint,
+    AWS_ENDPOINT_URL: cloud.endpoint,
     AWS_ACCESS_KEY_ID: "test",
     AWS_SECRET_ACCESS_KEY: "test",
     AIW_STEP_QUEUE_URL: queues["aiw-steps"]?.url,

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { EnvError, loadEnv } from "@aiw/platform/env";
+import { startLocalStack } from "./localstack/server.ts";
 import { startStack, type Stack } from "./stack.ts";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -9,6 +10,7 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const HELP = `npm start [-- options]
   --reset   delete the local data and start over
   --dev     serve the web app from source with live reload
+  --localstack  SQS and S3 by LocalStack: the one at AWS_ENDPOINT_URL, or one started by Docker or Python
   --help    this text
 Variables (all in docs/configuration.md): AIW_PORT (3000; 0 = any free one), AIW_DATA_DIR (.data), OPENAI_API_KEY,
 OPENAI_BASE_URL, AIW_MODEL (without a key the demo model answers).`;
@@ -19,7 +21,7 @@ const main = async (): Promise<void> => {
     console.log(HELP);
     return;
   }
-  const unknown = [...args].filter((arg) => !["--reset", "--dev"].includes(arg));
+  const unknown = [...args].filter((arg) => !["--reset", "--dev", "--localstack"].includes(arg));
   if (unknown.length > 0) throw new Error(`unknown option ${unknown.join(" ")}\n${HELP}`);
   const env = loadEnv(process.env);
   if (env.AIW_ENV === "production")
@@ -34,6 +36,16 @@ const main = async (): Promise<void> => {
     host: env.AIW_HOST,
     reset: args.has("--reset"),
     environment: process.env,
+    ...(args.has("--localstack")
+      ? {
+          startCloud: () =>
+            startLocalStack({
+              cacheDir: join(root, ".cache", "localstack"),
+              environment: process.env,
+              say: (line) => console.error(line),
+            }),
+        }
+      : {}),
     ...(!args.has("--dev") && existsSync(join(webRoot, "index.html")) ? { webRoot } : {}),
   });
   const dev = args.has("--dev")

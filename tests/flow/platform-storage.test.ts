@@ -6,19 +6,17 @@ import { startEmulator } from "@aiw/infra/local/emulator";
 import type { Emulator } from "@aiw/infra/local/emulator";
 import { BucketKeyError, createBucket, ensureBucket } from "@aiw/platform/bucket";
 import { createQueue, ensureQueues } from "@aiw/platform/queue";
+import { LOCALSTACK, startCloud } from "../kit/cloud.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const region = "eu-central-1";
-let dataDir: string;
 let emulator: Emulator;
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), "aiw-emulator-"));
-  emulator = await startEmulator({ dataDir, region });
+  emulator = await startCloud();
 });
 afterAll(async () => {
   await emulator.stop();
-  await rm(dataDir, { recursive: true });
 });
 
 async function makeQueue(name: string, visibilityS = 30, maxReceiveCount = 5) {
@@ -29,7 +27,7 @@ async function makeQueue(name: string, visibilityS = 30, maxReceiveCount = 5) {
   return { queue: at(urls.url), dead: at(urls.deadLetterUrl) };
 }
 
-describe("OPS-1 the emulator", () => {
+describe.skipIf(LOCALSTACK !== undefined)("OPS-1 the emulator", () => {
   test("OPS-1 listens on loopback only", async () => {
     const { hostname, port } = new URL(emulator.endpoint);
     expect(hostname).toBe("127.0.0.1");
@@ -109,6 +107,17 @@ describe("OPS-3 queue", () => {
     const same = await makeQueue("again");
     expect(same.queue.url).toBe(queue.url);
     expect((await same.queue.depth()).ready).toBe(1);
+  });
+
+  test("OPS-2 queues that are there with other settings are kept and get the new ones", async () => {
+    const { queue } = await makeQueue("changed", 30, 5);
+    await queue.send({ kept: true });
+    const { queue: changed, dead } = await makeQueue("changed", 20, 1);
+    const [message] = await changed.receive({ max: 1, waitS: 2, visibilityS: 20 });
+    expect(JSON.parse(message?.body ?? "{}")).toEqual({ kept: true });
+    await changed.extend(message?.receipt ?? "", 0);
+    expect(await changed.receive({ max: 1, waitS: 1, visibilityS: 20 })).toEqual([]);
+    expect((await dead.receive({ max: 1, waitS: 2, visibilityS: 20 })).length).toBe(1);
   });
 });
 

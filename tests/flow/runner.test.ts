@@ -1,25 +1,20 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { SQSEvent } from "aws-lambda";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startEmulator, type Emulator } from "@aiw/infra/local/emulator";
+import type { Emulator } from "@aiw/infra/local/emulator";
 import { run, type Runner } from "@aiw/infra/local/runner";
 import { createLog } from "@aiw/platform/log";
 import { createQueue, ensureQueues, type Queue } from "@aiw/platform/queue";
+import { startCloud } from "../kit/cloud.ts";
 
 const REGION = "eu-central-1";
-let directory: string;
 let emulator: Emulator;
 beforeAll(async () => {
   process.env["AWS_ACCESS_KEY_ID"] ??= "test";
   process.env["AWS_SECRET_ACCESS_KEY"] ??= "test";
-  directory = mkdtempSync(join(tmpdir(), "aiw-runner-"));
-  emulator = await startEmulator({ dataDir: directory });
+  emulator = await startCloud();
 });
 afterAll(async () => {
   await emulator.stop();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 interface Wired {

@@ -11,6 +11,7 @@ import { startStack, type Stack } from "@aiw/infra/local/stack";
 import { connect, type Database } from "@aiw/platform/db";
 import { signIn, type Client } from "./client.ts";
 import { installClock } from "./clock.ts";
+import { LOCALSTACK, startCloud } from "./cloud.ts";
 import { gone, processTree, type ProcessRow } from "./processes.ts";
 
 export const ROOT = dirname(dirname(import.meta.dirname));
@@ -105,14 +106,21 @@ type Launched = Pick<Product, "process" | "output" | "tree" | "workers" | "exite
 export const launch = (options: ProductOptions): Launched => {
   const { program, args, cwd } = options.command ?? {
     program: process.execPath,
-    args: ["infra/local/start.ts"],
+    args: ["infra/local/start.ts", ...(LOCALSTACK === undefined ? [] : ["--localstack"])],
     cwd: ROOT,
   };
   const child = spawn(program, [...args, ...(options.args ?? [])], {
     cwd,
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...cleanEnvironment(), AIW_DATA_DIR: options.dataDir, AIW_PORT: "0", AIW_LOG_LEVEL: "warn", ...options.env },
+    env: {
+      ...cleanEnvironment(),
+      ...(LOCALSTACK === undefined ? {} : { AWS_ENDPOINT_URL: LOCALSTACK }),
+      AIW_DATA_DIR: options.dataDir,
+      AIW_PORT: "0",
+      AIW_LOG_LEVEL: "warn",
+      ...options.env,
+    },
   });
   let text = "";
   const watchers = new Set<() => void>();
@@ -238,6 +246,7 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalStack
     reset: false,
     environment: { ...cleanEnvironment(), AIW_LOG_LEVEL: "silent", ...options.env },
     brain,
+    ...(LOCALSTACK === undefined ? {} : { startCloud }),
     ...(options.web === true ? { webRoot } : {}),
   });
   const admin = connect({ url: stack.adminUrl, max: 3, applicationName: "test-admin" });

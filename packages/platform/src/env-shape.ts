@@ -80,6 +80,7 @@ export const shape = {
     .regex(/^[a-z0-9-]+$/, "must be a region name such as eu-central-1")
     .default("eu-central-1"),
   AWS_ENDPOINT_URL: httpUrl.optional(),
+  AIW_LOCALSTACK: z.enum(["docker", "python"], "must be docker or python").optional(),
   AIW_SQS_ENDPOINT: httpUrl.optional(),
   AIW_STEP_QUEUE_URL: httpUrl.optional(),
   AIW_JOBS_QUEUE_URL: httpUrl.optional(),

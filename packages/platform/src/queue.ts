@@ -3,10 +3,13 @@ import {
   CreateQueueCommand,
   DeleteMessageCommand,
   GetQueueAttributesCommand,
+  GetQueueUrlCommand,
   ReceiveMessageCommand,
   SendMessageBatchCommand,
   SendMessageCommand,
+  SetQueueAttributesCommand,
   SQSClient,
+  SQSServiceException,
 } from "@aws-sdk/client-sqs";
 import { fp } from "./fault.ts";
 
@@ -183,7 +186,15 @@ async function ensureQueue(client: SQSClient, spec: QueueSpec): Promise<EnsuredQ
 }
 
 async function create(client: SQSClient, name: string, attributes: Record<string, string>): Promise<string> {
-  const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName: name, Attributes: attributes }));
+  const { QueueUrl } = await client
+    .send(new CreateQueueCommand({ QueueName: name, Attributes: attributes }))
+    .catch(async (error: unknown) => {
+      if (!(error instanceof SQSServiceException) || !/Queue(Name|Already)Exists/.test(error.name)) throw error;
+      // An emulator that outlives the stack may hold it with the settings of an earlier one.
+      const found = await client.send(new GetQueueUrlCommand({ QueueName: name }));
+      await client.send(new SetQueueAttributesCommand({ QueueUrl: found.QueueUrl, Attributes: attributes }));
+      return found;
+    });
   if (QueueUrl === undefined) throw new Error(`the queue service gave no address for ${name}`);
   return QueueUrl;
 }
