@@ -206,10 +206,11 @@ create table runs (
 -- RUN-1: one active run per chat.
 create unique index runs_one_active on runs (chat_id)
   where status in ('queued', 'running', 'waiting_approval', 'waiting_input', 'needs_reconciliation');
-create index runs_queued on runs (queued_at) where status = 'queued';
-create index runs_leased on runs (team_id, lease_until) where status = 'running';
+-- RUN-19: the ready runs of a team by age. What waits for its time becomes ready then.
+create index runs_ready on runs (team_id, coalesce(wake_at, queued_at)) where status = 'queued';
 create index runs_parked on runs (team_id, queued_at) where status = 'queued' and parked_at is not null;
-create index runs_list on runs (workspace_id, id desc);
+-- Slots. The lease itself is not part of it, so that a heartbeat touches no index.
+create index runs_leased on runs (team_id) where status = 'running';
 create index runs_chat on runs (chat_id, id);
 --> statement-breakpoint
 create table messages (

@@ -156,23 +156,85 @@ create function audit_add_v1(p_run uuid, p_workspace uuid, a jsonb) returns void
             a ->> 'source', coalesce(a -> 'data', '{}'))
 $$;
 --> statement-breakpoint
--- RUN-3, RUN-4, RUN-10: takes one ready run for p_lease_s seconds, if its team has a free slot (counted from leases).
--- Each claim raises the fence. outcome: claimed | none (nothing to do, drop the message) | parked (no free slot).
+-- Who counts or frees the slots of a team takes turns on this key.
+create function team_slots_key(p_team uuid) returns bigint language sql immutable as
+$$ select hashtextextended('aiw.team:' || p_team::text, 0) $$;
+--> statement-breakpoint
+-- RUN-19: the oldest ready run of the least loaded team with a free slot, locked; null when there is none. With p_below only
+-- teams with fewer slots taken than that.
+create function run_pick_v1(p_now timestamptz, p_below bigint) returns uuid language plpgsql as $$
+declare t record; v_busy bigint; v_run uuid;
+begin
+  for t in
+    -- Hops from team to team along the index: teams with nothing to do cost nothing, however many runs the others queue.
+    with recursive queued (team_id) as (
+      (select x.team_id from runs x where x.status = 'queued' order by x.team_id limit 1)
+      union all
+      select (select x.team_id from runs x where x.status = 'queued' and x.team_id > q.team_id order by x.team_id limit 1)
+        from queued q where q.team_id is not null)
+    select q.team_id, m.max_parallel_runs from queued q join teams m on m.id = q.team_id
+      cross join lateral (select count(*) as busy from runs b where b.team_id = q.team_id and b.status = 'running' and b.lease_until > p_now) s
+      cross join lateral (select coalesce(x.wake_at, x.queued_at) as ready_at from runs x where x.team_id = q.team_id and x.status = 'queued'
+                            order by coalesce(x.wake_at, x.queued_at) limit 1) o
+      where s.busy < least(m.max_parallel_runs, p_below) and o.ready_at <= p_now
+      order by s.busy, o.ready_at
+  loop
+    -- Somebody else claims for this team right now: waiting here, with another team's key in hand, could wait for ever.
+    continue when not pg_try_advisory_xact_lock(team_slots_key(t.team_id));
+    select count(*) into v_busy from runs b where b.team_id = t.team_id and b.status = 'running' and b.lease_until > p_now;
+    continue when v_busy >= t.max_parallel_runs;
+    select x.id into v_run from runs x where x.team_id = t.team_id and x.status = 'queued' and coalesce(x.wake_at, x.queued_at) <= p_now
+      order by coalesce(x.wake_at, x.queued_at) limit 1 for update skip locked;
+    if v_run is not null then return v_run; end if;
+  end loop;
+  return null;
+end $$;
+--> statement-breakpoint
+-- RUN-4, RUN-10, RUN-19: which run a message leads to, locked. It is the named one if it is ready and its turn has come;
+-- otherwise the message is a hint that there is work, and whose turn it is gets it. A message whose run is not ready (any
+-- more) leads to nothing. outcome: found | none (drop the message) | parked (no free slot for the named run and nothing else
+-- to do; it is rung when a slot frees). displaced: the named run let another team's go first and needs a message again.
+create function run_choose_v1(p_run uuid, p_now timestamptz) returns table (outcome text, run_id uuid, displaced jsonb) language plpgsql as $$
+declare r runs; v_max integer; v_busy bigint; v_elder uuid;
+begin
+  select * into r from runs where id = p_run and status = 'queued' and coalesce(wake_at, queued_at) <= p_now for update skip locked;
+  if not found then return query select 'none', null::uuid, null::jsonb; return; end if;
+  perform pg_advisory_xact_lock(team_slots_key(r.team_id));
+  select t.max_parallel_runs into v_max from teams t where t.id = r.team_id;
+  select count(*) into v_busy from runs b where b.team_id = r.team_id and b.status = 'running' and b.lease_until > p_now;
+  outcome := 'found';
+  if v_busy < v_max then
+    -- Within a team the age decides: no free slot is taken from those who were parked before.
+    select x.id into v_elder from runs x where x.team_id = r.team_id and x.status = 'queued' and x.parked_at is not null and x.queued_at < r.queued_at
+      order by x.queued_at limit 1 for update skip locked;
+    if v_elder is null or (select count(*) from (select from runs x where x.team_id = r.team_id and x.status = 'queued'
+           and x.parked_at is not null and x.queued_at < r.queued_at limit v_max - v_busy) e) < v_max - v_busy then
+      -- Between teams the load decides: a long queue of one holds up no other.
+      if v_busy > 0 then run_id := run_pick_v1(p_now, v_busy); end if;
+      if run_id is not null then displaced := jsonb_build_object('runId', r.id, 'teamId', r.team_id); end if;
+      run_id := coalesce(run_id, r.id);
+      return next; return;
+    end if;
+    run_id := v_elder;
+  end if;
+  -- No message is left for it: it is rung when a slot frees.
+  update runs set parked_at = coalesce(parked_at, p_now), rung_at = null, rings = 0 where id = r.id;
+  run_id := coalesce(run_id, run_pick_v1(p_now, null));
+  if run_id is null then outcome := 'parked'; end if;
+  return next;
+end $$;
+--> statement-breakpoint
+-- RUN-3, RUN-4: takes the run a message leads to for p_lease_s seconds. Each claim raises the fence.
+-- outcome: claimed | none | parked, as of run_choose_v1.
 create function run_claim_v1(p_run uuid, p_lease_s integer)
 returns table (outcome text, run jsonb) language plpgsql as $$
-declare r runs; v_now timestamptz; v_max integer; v_busy integer; v_kind text; v_reset boolean; v_queued timestamptz;
+declare r runs; v_now timestamptz := aiw_now(); v_kind text; v_reset boolean; v_queued timestamptz; v_chosen record;
 begin
-  select * into r from runs where id = p_run and status = 'queued' for update skip locked;
-  v_now := aiw_now();
-  if not found or r.wake_at > v_now then
-    return query select 'none', null::jsonb; return;
+  select * into v_chosen from run_choose_v1(p_run, v_now);
+  if v_chosen.outcome <> 'found' then
+    return query select v_chosen.outcome, null::jsonb; return;
   end if;
-  select max_parallel_runs into v_max from teams where id = r.team_id for update;
-  select count(*) into v_busy from runs where team_id = r.team_id and status = 'running' and lease_until > v_now;
-  if v_busy >= v_max then
-    update runs set parked_at = coalesce(parked_at, v_now) where id = r.id;
-    return query select 'parked', null::jsonb; return;
-  end if;
+  select * into r from runs where id = v_chosen.run_id;
   perform set_config('aiw.workspaces', r.workspace_id::text, true);
   -- The model goes on when every call of the last turn has its output (I10), however the calls came by their outcome.
   v_kind := case when exists (
@@ -197,7 +259,7 @@ begin
   insert into run_steps (run_id, fence, workspace_id, step, attempt, kind, queue_ms, started_at)
     values (r.id, r.fence, r.workspace_id, r.step, r.attempts, v_kind,
             greatest(0, extract(epoch from v_now - v_queued) * 1000)::integer, v_now);
-  return query select 'claimed', to_jsonb(r) || jsonb_build_object('kind', v_kind);
+  return query select 'claimed', to_jsonb(r) || jsonb_build_object('kind', v_kind, 'displaced', v_chosen.displaced);
 end $$;
 --> statement-breakpoint
 -- RUN-11: appends events, proves the fence, extends the lease and says whether a cancel was asked for; one statement.
@@ -223,7 +285,7 @@ end $$;
 create function run_commit_v1(p_run uuid, p_workspace uuid, p_fence bigint, p jsonb)
 returns table (done boolean, status text, last_seq bigint, ring uuid[]) language plpgsql as $$
 declare
-  r runs; v_seq bigint; v_item bigint; v_next text; v_ring uuid[] := '{}'; v_started uuid; v_parked uuid; e jsonb; v_id uuid;
+  r runs; v_seq bigint; v_item bigint; v_next text; v_ring uuid[] := '{}'; v_started uuid; v_parked uuid; v_now timestamptz; e jsonb; v_id uuid;
   v_keep boolean := coalesce((p ->> 'keepAttempts')::boolean, false);
   v_final constant text[] := array['completed', 'failed', 'cancelled', 'blocked_by_guardrail'];
 begin
@@ -331,12 +393,16 @@ begin
     v_started := chat_start_next_v1(p_workspace, r.chat_id);
     if v_started is not null then v_ring := array_append(v_ring, v_started); end if;
   end if;
-  -- The slot is free now: wake the run of this team that waited longest, whatever its workspace.
+  -- The slot is free now: wake the run of this team that waited longest, whatever its workspace. Shared with other commits,
+  -- in turn with claims: one that found no slot has parked its run before this looks, or finds the slot free afterwards.
+  perform pg_advisory_xact_lock_shared(team_slots_key(r.team_id));
   perform set_config('aiw.workspaces', '', true);
-  select x.id into v_parked from runs x where x.team_id = r.team_id and x.status = 'queued' and x.parked_at is not null
+  v_now := aiw_now();
+  select x.id into v_parked from runs x where x.team_id = r.team_id and x.status = 'queued' and x.parked_at is not null and x.rung_at is null
     order by x.queued_at limit 1 for update skip locked;
   if v_parked is not null then
-    update runs set parked_at = null where id = v_parked;
+    -- Parked until it is claimed, so that nobody younger of its team is faster; rung, so that the next slot is another's.
+    update runs set rung_at = v_now where id = v_parked;
     v_ring := array_append(v_ring, v_parked);
   end if;
   return query select true, v_next, v_seq, v_ring;
@@ -376,25 +442,35 @@ end $$;
 -- RUN-5: the queued runs whose doorbell may be lost: due, not parked, not rung for the grace time times a growing factor.
 -- Marks them rung; at most p_limit. Parked runs of teams with a free slot are woken first.
 create function runs_ring_due_v1(p_grace_s integer, p_limit integer) returns table (run_id uuid, team_id uuid) language plpgsql as $$
-declare v_now timestamptz := aiw_now();
+declare v_now timestamptz := aiw_now(); t record; v_left integer := p_limit;
 begin
-  -- A parked run whose turn it is has no message in flight: it is rung at once, not after the grace time.
-  return query
-    update runs u set parked_at = null, rung_at = v_now, rings = u.rings + 1 where u.id in (
-      select p.id from (
-        select x.id, x.team_id, row_number() over (partition by x.team_id order by x.queued_at) as nth
-          from runs x where x.status = 'queued' and x.parked_at is not null) p
-        join teams t on t.id = p.team_id
-        where p.nth <= t.max_parallel_runs - (select count(*) from runs b where b.team_id = p.team_id and b.status = 'running' and b.lease_until > v_now))
-      returning u.id, u.team_id;
+  -- A parked run whose turn it is has no message in flight: it is rung at once, and again after the grace time.
+  for t in
+    with recursive parked (team_id) as (
+      (select x.team_id from runs x where x.status = 'queued' and x.parked_at is not null order by x.team_id limit 1)
+      union all
+      select (select x.team_id from runs x where x.status = 'queued' and x.parked_at is not null and x.team_id > p.team_id order by x.team_id limit 1)
+        from parked p where p.team_id is not null)
+    select m.id, m.max_parallel_runs - (select count(*) from runs b where b.team_id = m.id and b.status = 'running' and b.lease_until > v_now) as free
+      from parked p join teams m on m.id = p.team_id
+  loop
+    continue when t.free <= 0 or v_left <= 0;
+    return query
+      update runs u set rung_at = v_now, rings = u.rings + 1 where u.id in (
+        select o.id from (
+          select x.id, x.rung_at, x.rings from runs x where x.team_id = t.id and x.status = 'queued' and x.parked_at is not null
+            order by x.queued_at limit least(t.free, v_left) for update skip locked) o
+          where o.rung_at is null or o.rung_at < v_now - make_interval(secs => p_grace_s * power(2, least(o.rings, 6))))
+        returning u.id, u.team_id;
+    v_left := v_left - least(t.free, v_left)::integer;
+  end loop;
   return query
     update runs u set rung_at = v_now, rings = u.rings + 1
       where u.id in (
         select x.id from runs x
-          where x.status = 'queued' and x.parked_at is null and (x.wake_at is null or x.wake_at <= v_now)
-            and coalesce(x.rung_at, greatest(x.queued_at, x.wake_at)) <
-                v_now - make_interval(secs => p_grace_s * power(2, least(x.rings, 6)))
-          order by x.queued_at limit p_limit for update skip locked)
+          where x.status = 'queued' and x.parked_at is null and coalesce(x.wake_at, x.queued_at) <= v_now
+            and coalesce(x.rung_at, x.wake_at, x.queued_at) < v_now - make_interval(secs => p_grace_s * power(2, least(x.rings, 6)))
+          order by coalesce(x.wake_at, x.queued_at) limit greatest(v_left, 0) for update skip locked)
       returning u.id, u.team_id;
 end $$;
 --> statement-breakpoint

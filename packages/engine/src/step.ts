@@ -28,7 +28,8 @@ export type StepResult =
 export const step = async (deps: EngineDeps, message: StepMessage): Promise<StepResult> => {
   const claimed = await fp("claim.tx", () => claim(deps.db, message.runId, deps.limits.leaseS));
   if (claimed.outcome !== "claimed") return { did: "nothing", why: claimed.outcome };
-  const { run } = claimed;
+  const { run, displaced } = claimed;
+  if (displaced !== null) await ring(deps, run, [displaced]);
   const lease = hold(deps, run);
   deps.notify(run.id);
   try {
@@ -37,7 +38,7 @@ export const step = async (deps: EngineDeps, message: StepMessage): Promise<Step
       commit(deps.db, run, outcome, run.attempt >= deps.limits.stepAttempts),
     );
     deps.notify(run.id);
-    await ring(deps, run, committed, outcome.wakeAfterMs);
+    await ring(deps, run, nextOf(run, committed, outcome.wakeAfterMs));
     return { did: "step", status: committed.status };
   } catch (error) {
     if (error instanceof LeaseLost) return { did: "nothing", why: "lost" };
@@ -114,20 +115,20 @@ const starterGone = (loaded: LoadedRun, run: ClaimedRun): StepOutcome | null => 
   };
 };
 
-const ring = async (
-  deps: EngineDeps,
-  run: ClaimedRun,
-  committed: Committed,
-  wakeAfterMs: number | undefined,
-): Promise<void> => {
-  const runs = committed.ring.map((runId) => ({ runId, teamId: run.teamId }));
-  const delayed =
-    committed.status === "queued" && wakeAfterMs !== undefined
-      ? [{ runId: run.id, teamId: run.teamId, delayMs: wakeAfterMs }]
-      : [];
-  if (runs.length + delayed.length === 0) return;
+/** What goes on after a step; all of one team (RUN-19: its id is the message group). */
+const nextOf = (run: ClaimedRun, committed: Committed, wakeAfterMs: number | undefined): Doorbell[] => {
+  const { teamId } = run;
+  const now = committed.ring.map((runId) => ({ runId, teamId }));
+  const waits = committed.status === "queued" && wakeAfterMs !== undefined;
+  return waits ? [...now, { runId: run.id, teamId, delayMs: wakeAfterMs }] : now;
+};
+
+type Doorbell = Parameters<EngineDeps["ring"]>[0][number];
+
+const ring = async (deps: EngineDeps, run: ClaimedRun, runs: readonly Doorbell[]): Promise<void> => {
+  if (runs.length === 0) return;
   // A lost ring is repaired by the sweeper (RUN-5): the step is done either way.
-  await fp("doorbell.send", () => deps.ring([...runs, ...delayed])).catch((error: unknown) => {
+  await fp("doorbell.send", () => deps.ring(runs)).catch((error: unknown) => {
     deps.log.warn("a doorbell could not be rung", { runId: run.id, error });
   });
 };

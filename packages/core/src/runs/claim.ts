@@ -20,14 +20,24 @@ interface RunRow {
   cancel_requested_at: string | null;
   pins: Record<string, JsonObject>;
   kind: "model" | "tools";
+  displaced: Displaced | null;
+}
+
+/** A run that let another team's go first; its message is used up, so it is to be rung again (RUN-19). */
+export interface Displaced {
+  readonly runId: string;
+  readonly teamId: string;
 }
 
 export type Claim =
-  | { readonly outcome: "claimed"; readonly run: ClaimedRun }
+  | { readonly outcome: "claimed"; readonly run: ClaimedRun; readonly displaced: Displaced | null }
   /** none: nothing to do, drop the message. parked: the team has no free slot, it is rung when one frees (RUN-10). */
   | { readonly outcome: "none" | "parked" };
 
-/** Takes the run for `leaseS` seconds if it is ready, raising its fence (RUN-3, RUN-4). One round trip. */
+/**
+ * Takes the run that a message leads to for `leaseS` seconds, raising its fence (RUN-3, RUN-4). That is the named one, or the
+ * one whose turn it is when the named one's team has no free slot or a less loaded team waits (RUN-19). One round trip.
+ */
 export const claim = async (db: Database, runId: string, leaseS: number): Promise<Claim> => {
   const [row] = await db.sql<{ outcome: "claimed" | "none" | "parked"; run: RunRow | null }[]>`
     select outcome, run from run_claim_v1(${runId}::uuid, ${Math.ceil(leaseS)})`;
@@ -36,6 +46,7 @@ export const claim = async (db: Database, runId: string, leaseS: number): Promis
   const r = row.run;
   return {
     outcome: "claimed",
+    displaced: r.displaced,
     run: {
       id: r.id,
       workspaceId: r.workspace_id,
