@@ -8,6 +8,7 @@ import type { EngineDeps } from "@aiw/engine/deps";
 import { step } from "@aiw/engine/step";
 import { startEmulator, type Emulator } from "@aiw/infra/local/emulator";
 import { run } from "@aiw/infra/local/runner";
+import type { Gateway } from "@aiw/model/gateway";
 import type { TurnEvent } from "@aiw/model/turn";
 import { createLog } from "@aiw/platform/log";
 import { createQueue, ensureQueues } from "@aiw/platform/queue";
@@ -59,7 +60,7 @@ const queued = async (workspaceId: string, count: number): Promise<string[]> => 
 };
 
 /** A model that answers at once, so that nothing but the order of the runs is looked at. */
-const instant: EngineDeps["gateway"] = {
+const instant: Gateway = {
   turn: async function* (): AsyncIterable<TurnEvent> {
     const usage = { inputTokens: 1, outputTokens: 1, cachedTokens: 0, reasoningTokens: 0 };
     yield { type: "done", items: [{ type: "message", role: "assistant", content: "Done." }], usage, endReason: "stop" };
@@ -89,7 +90,7 @@ const drain = async (
   const receiveCounts: number[] = [];
   const deps: EngineDeps = {
     ...world.deps,
-    gateway: instant,
+    gateways: { open: () => instant },
     ring: async (rung) =>
       void (await queue.sendMany(rung.map(({ runId, teamId }) => ({ body: { v: 1, runId }, group: teamId })))),
   };
