@@ -162,6 +162,9 @@ create table runs (
   workspace_id uuid not null references workspaces on delete cascade,
   team_id uuid not null references teams,
   chat_id uuid,
+  -- what it is for: `chat` answers a message and holds its chat; `execution` carries out one staged call by itself (APR-8);
+  -- `child` works for another run (RUN-18). The last two belong to the run they come from.
+  lane text not null default 'chat' check (lane in ('chat', 'execution', 'child')),
   parent_run_id uuid,
   title text not null,
   started_by uuid not null references users,
@@ -200,6 +203,9 @@ create table runs (
   ended_at timestamptz,
   unique (workspace_id, id),
   foreign key (workspace_id, chat_id) references chats (workspace_id, id),
+  foreign key (workspace_id, parent_run_id) references runs (workspace_id, id),
+  check ((lane = 'chat') = (parent_run_id is null)),
+  check (lane = 'chat' or chat_id is null),
   check (status in ('queued', 'running', 'waiting_approval', 'waiting_input', 'needs_reconciliation', 'completed',
                     'failed', 'cancelled', 'blocked_by_guardrail'))
 );
@@ -212,17 +218,20 @@ create index runs_parked on runs (team_id, queued_at) where status = 'queued' an
 -- Slots. The lease itself is not part of it, so that a heartbeat touches no index.
 create index runs_leased on runs (team_id) where status = 'running';
 create index runs_chat on runs (chat_id, id);
+create index runs_parts on runs (parent_run_id) where parent_run_id is not null;
 --> statement-breakpoint
 create table messages (
   id uuid primary key,
   workspace_id uuid not null,
   chat_id uuid not null,
-  role text not null check (role in ('user', 'assistant')),
+  role text not null check (role in ('user', 'assistant', 'system')),
   text text not null,
   author_id uuid references users,
   run_id uuid,
   waiting boolean not null default false,
   withheld boolean not null default false,
+  -- of the platform's own messages: the staged request whose outcome it tells (APR-8)
+  approval_id uuid,
   created_at timestamptz not null default aiw_now(),
   ordinal bigint generated always as identity,
   foreign key (workspace_id, chat_id) references chats (workspace_id, id) on delete cascade,
@@ -232,6 +241,8 @@ create index messages_chat on messages (chat_id, ordinal);
 create index messages_waiting on messages (chat_id, ordinal) where waiting;
 -- RUN-2: the final answer of a run is written once.
 create unique index messages_answer on messages (run_id) where role = 'assistant';
+-- APR-8: the outcome of a staged request is told once.
+create unique index messages_outcome on messages (approval_id) where approval_id is not null;
 --> statement-breakpoint
 -- The history of a run, append-only (DESIGN idea 6). `data` is the item's JSON text as the model gets it.
 create table run_items (
@@ -304,7 +315,7 @@ create table tool_calls (
   unique (workspace_id, id),
   foreign key (workspace_id, run_id) references runs (workspace_id, id) on delete cascade,
   check (status in ('pending', 'waiting', 'executing', 'executed', 'rejected', 'expired', 'cancelled', 'invalid',
-                    'denied', 'failed', 'unknown'))
+                    'denied', 'failed', 'unknown', 'submitted'))
 );
 create index tool_calls_run on tool_calls (run_id, step, position);
 --> statement-breakpoint
@@ -316,6 +327,8 @@ create table approvals (
   run_id uuid not null,
   chat_id uuid,
   tool_call_id uuid not null,
+  -- staged (APR-8): the call that was answered "submitted"; `run_id` is then the run that carries out this request alone
+  staged_call_id uuid,
   call_id text not null,
   source_id uuid,
   tool_id text not null,
@@ -336,6 +349,8 @@ create table approvals (
   risk_class text not null,
   explanation text not null,
   model_note text,
+  -- what the workspace wants its approvers to read
+  message text,
   allowed_by_policy boolean not null default false,
   -- the decision
   status text not null default 'pending',
@@ -374,6 +389,7 @@ create table approvals (
 create unique index approvals_one_open on approvals (tool_call_id) where status in ('pending', 'approved', 'executing', 'unknown');
 create unique index approvals_one_successor on approvals (predecessor_id) where predecessor_id is not null;
 create index approvals_run on approvals (run_id);
+create unique index approvals_staged on approvals (staged_call_id) where staged_call_id is not null;
 create index approvals_open on approvals (workspace_id, expires_at) where status = 'pending';
 create index approvals_due on approvals (expires_at) where status = 'pending';
 create index approvals_list on approvals (workspace_id, id desc);

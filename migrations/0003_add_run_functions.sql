@@ -57,8 +57,8 @@ returns uuid language plpgsql as $$
 declare v_run uuid := uuidv7(); v_team uuid;
 begin
   select team_id into strict v_team from workspaces where id = p_workspace;
-  insert into runs (id, workspace_id, team_id, chat_id, title, started_by, last_seq, last_item)
-    values (v_run, p_workspace, v_team, p_chat, p_title, p_user, 1, 1);
+  insert into runs (id, workspace_id, team_id, chat_id, title, started_by, agent_version_id, last_seq, last_item)
+    values (v_run, p_workspace, v_team, p_chat, p_title, p_user, agent_current_v1(p_workspace), 1, 1);
   insert into run_items (run_id, item, workspace_id, chat_id, step, kind, data)
     values (v_run, 1, p_workspace, p_chat, 0, 'user',
             json_build_object('type', 'message', 'role', 'user', 'content', p_text)::text);
@@ -77,7 +77,8 @@ begin
   perform from chats where id = p_chat for update;
   select * into m from messages where chat_id = p_chat and waiting order by ordinal limit 1 for update;
   if not found then return null; end if;
-  return run_start_v1(p_workspace, p_chat, m.id, m.text, m.author_id, left(m.text, 80));
+  return run_start_v1(p_workspace, p_chat, m.id, m.text, m.author_id,
+                      case when m.role = 'system' then split_part(m.text, ':', 1) else left(m.text, 80) end);
 end $$;
 --> statement-breakpoint
 -- What the model reads as the result of a call. What a tool said is untrusted and fenced (AI-4), as the step does it; the
@@ -137,6 +138,84 @@ begin
   end loop;
   update runs set last_item = v_item where id = p_run and last_item <> v_item;
   return v_seq;
+end $$;
+--> statement-breakpoint
+-- APR-8: a staged call becomes a run of its own that holds nothing but this call and waits for its request. It is made in the
+-- transaction that answers the call "submitted", so that neither is there without the other.
+create function run_stage_v1(p_run uuid, p_workspace uuid, x jsonb) returns void language plpgsql as $$
+declare r runs; v_run uuid := (x ->> 'runId')::uuid; v_call uuid := (x ->> 'toolCallId')::uuid;
+begin
+  select * into r from runs where id = p_run;
+  insert into runs (id, workspace_id, team_id, lane, parent_run_id, agent_version_id, title, started_by, status, shown_status, policy_version,
+                    last_seq, last_item)
+    values (v_run, p_workspace, r.team_id, 'execution', p_run, r.agent_version_id, x ->> 'title', r.started_by, 'waiting_approval',
+            'waiting_approval', r.policy_version, 2, 1);
+  insert into run_items (run_id, item, workspace_id, step, kind, call_id, data)
+    values (v_run, 1, p_workspace, 0, 'function_call', x ->> 'callId', x ->> 'item');
+  insert into tool_calls (id, workspace_id, run_id, call_id, step, position, wire_name, tool_id, source_id, args_text, args_sha256,
+                          risk_class, decision, explanation, model_note, status)
+    select v_call, p_workspace, v_run, c.call_id, 0, 0, c.wire_name, c.tool_id, (x ->> 'sourceId')::uuid, c.args_text, c.args_sha256,
+           x ->> 'riskClass', x ->> 'decision', x -> 'explanation', c.model_note, 'waiting'
+      from tool_calls c where c.id = (x ->> 'stagedCallId')::uuid and c.run_id = p_run;
+  insert into run_events (run_id, seq, workspace_id, type, data) values
+    (v_run, 1, p_workspace, 'run.status', json_build_object('status', 'waiting_approval')::text),
+    (v_run, 2, p_workspace, 'tool.requested', json_build_object('callId', x ->> 'callId', 'toolCallId', v_call, 'tool', x ->> 'toolId',
+      'wireName', x ->> 'wireName', 'sourceId', x ->> 'sourceId', 'riskClass', x ->> 'riskClass', 'args', left(x ->> 'args', 20000))::text);
+end $$;
+--> statement-breakpoint
+-- RUN-8: a cancelled run takes the runs with it that came from it: what waits ends now, what works stops at its next safe point.
+create function run_cancel_parts_v1(p_run uuid) returns void language plpgsql as $$
+declare x runs;
+begin
+  for x in select * from runs where parent_run_id = p_run and status in ('queued', 'running', 'waiting_approval', 'waiting_input')
+             order by id for update loop
+    if x.status = 'running' or exists (select from approvals a where a.run_id = x.id and a.status = 'executing') then
+      update runs set cancel_requested_at = coalesce(cancel_requested_at, aiw_now()) where id = x.id;
+    else
+      x.last_seq := run_close_v1(x.id, x.workspace_id, x.last_seq, 'Not carried out: the run it came from was cancelled.');
+      update runs set status = 'cancelled', cancel_requested_at = aiw_now(), last_seq = x.last_seq where id = x.id;
+    end if;
+  end loop;
+end $$;
+--> statement-breakpoint
+-- What the end of a run starts, in the transaction of that end: the next message of its chat (RUN-1), or, of a staged call,
+-- the message that tells its outcome (APR-8), which waits its turn like any other. Null: nothing starts now.
+create function run_ended_v1(p_run uuid) returns uuid language plpgsql as $$
+declare r runs; a approvals; c tool_calls; v_chat uuid; v_by text; v_what text;
+begin
+  select * into r from runs where id = p_run;
+  if r.status = 'cancelled' then perform run_cancel_parts_v1(p_run); end if;
+  if r.lane = 'chat' then
+    return case when r.chat_id is not null then chat_start_next_v1(r.workspace_id, r.chat_id) end;
+  end if;
+  if r.lane <> 'execution' then return null; end if;
+  with recursive up as (
+    select x.parent_run_id, x.chat_id from runs x where x.id = p_run
+    union all select x.parent_run_id, x.chat_id from runs x join up on x.id = up.parent_run_id)
+    select chat_id into v_chat from up where chat_id is not null limit 1;
+  select * into a from approvals where run_id = p_run order by id desc limit 1;
+  -- The run it came from was cancelled with it: the person who did that needs no news of it.
+  if v_chat is null or a.id is null or (select p.status = 'cancelled' from runs p where p.id = r.parent_run_id) then return null; end if;
+  select * into c from tool_calls where id = a.tool_call_id;
+  select u.display_name into v_by from users u where u.id = a.decided_by;
+  v_what := case a.status
+    when 'executed' then 'approved by ' || v_by || ' and executed. The result follows.'
+    when 'failed' then 'approved by ' || v_by || '; carrying it out failed. The result follows.'
+    when 'rejected' then 'rejected by ' || v_by || '. The reason follows.'
+    when 'expired' then 'expired. Nobody decided in time.'
+    when 'invalid' then 'not executed, because the request was no longer valid (' || a.invalid_reason || ').'
+    else 'cancelled before it was executed.' end;
+  insert into messages (id, workspace_id, chat_id, role, text, author_id, waiting, approval_id)
+    values (uuidv7(), r.workspace_id, v_chat, 'system',
+            'Outcome of request #' || a.number || ': ' || v_what || E'\n\n' || call_output_v1(c, v_what), r.started_by, true, a.id);
+  update chats set active_at = aiw_now() where id = v_chat;
+  -- Takes the chat's lock as whoever posts does; while a run is at work there, its end starts this message.
+  perform from chats where id = v_chat for update;
+  if exists (select from runs x where x.chat_id = v_chat
+               and x.status in ('queued', 'running', 'waiting_approval', 'waiting_input', 'needs_reconciliation')) then
+    return null;
+  end if;
+  return chat_start_next_v1(r.workspace_id, v_chat);
 end $$;
 --> statement-breakpoint
 -- The outcome of one call as the step tells it.
@@ -306,14 +385,17 @@ begin
       from jsonb_array_elements(coalesce(p -> 'items', '[]')) with ordinality as i (x, ord);
   v_item := v_item + jsonb_array_length(coalesce(p -> 'items', '[]'));
 
-  insert into approvals (id, workspace_id, run_id, chat_id, tool_call_id, call_id, source_id, tool_id, requester_id, title, snapshot,
+  perform run_stage_v1(p_run, p_workspace, x) from jsonb_array_elements(coalesce(p -> 'executions', '[]')) x;
+  insert into approvals (id, number, workspace_id, run_id, chat_id, tool_call_id, staged_call_id, call_id, source_id, tool_id, requester_id, title, snapshot,
                          snapshot_hash, args_text, form, form_version, preview, preconditions, definition_hash, policy_version, level,
-                         four_eyes, risk_class, explanation, model_note, allowed_by_policy, status, expires_at, execute_before, predecessor_id)
-    select (a ->> 'id')::uuid, p_workspace, p_run, r.chat_id, (a ->> 'toolCallId')::uuid, a ->> 'callId', (a ->> 'sourceId')::uuid,
+                         four_eyes, risk_class, explanation, model_note, message, allowed_by_policy, status, expires_at, execute_before, predecessor_id)
+    overriding system value
+    select (a ->> 'id')::uuid, coalesce((a ->> 'number')::bigint, nextval('approvals_number_seq')), p_workspace,
+           coalesce((a ->> 'runId')::uuid, p_run), r.chat_id, (a ->> 'toolCallId')::uuid, (a ->> 'stagedCallId')::uuid, a ->> 'callId', (a ->> 'sourceId')::uuid,
            a ->> 'toolId', r.started_by, a ->> 'title', a ->> 'snapshot', a ->> 'snapshotHash', a ->> 'args', a ->> 'form',
            (a ->> 'formVersion')::integer, a ->> 'preview', a ->> 'preconditions', a ->> 'definitionHash', (a ->> 'policyVersion')::bigint,
            a ->> 'level', (a ->> 'fourEyes')::boolean, a ->> 'riskClass', a ->> 'explanation', a ->> 'modelNote',
-           (a ->> 'allowedByPolicy')::boolean, case when (a ->> 'allowedByPolicy')::boolean then 'approved' else 'pending' end,
+           a ->> 'message', (a ->> 'allowedByPolicy')::boolean, case when (a ->> 'allowedByPolicy')::boolean then 'approved' else 'pending' end,
            case when (a ->> 'allowedByPolicy')::boolean then null else aiw_now() + make_interval(secs => (a ->> 'ttlS')::integer) end,
            case when (a ->> 'allowedByPolicy')::boolean then aiw_now() + make_interval(secs => (a ->> 'executeWithinS')::integer) end,
            (a ->> 'predecessorId')::uuid
@@ -388,9 +470,9 @@ begin
     where x.id = p_run returning x.last_seq into v_seq;
 
   if v_next = 'queued' and not (p ? 'wakeAfterMs') then v_ring := array_append(v_ring, p_run); end if;
-  if v_next = any (v_final) and r.chat_id is not null then
+  if v_next = any (v_final) then
     update chats set active_at = aiw_now() where id = r.chat_id;
-    v_started := chat_start_next_v1(p_workspace, r.chat_id);
+    v_started := run_ended_v1(p_run);
     if v_started is not null then v_ring := array_append(v_ring, v_started); end if;
   end if;
   -- The slot is free now: wake the run of this team that waited longest, whatever its workspace. Shared with other commits,
@@ -435,7 +517,7 @@ begin
          error_text = case when v_next = 'failed' then 'The step was interrupted ' || r.attempts || ' times.' end
     where id = r.id;
   v_ring := case when v_next = 'queued' then r.id end;
-  if v_next in ('failed', 'cancelled') and r.chat_id is not null then v_ring := chat_start_next_v1(r.workspace_id, r.chat_id); end if;
+  if v_next in ('failed', 'cancelled') then v_ring := run_ended_v1(r.id); end if;
   return query select v_next, r.team_id, v_ring;
 end $$;
 --> statement-breakpoint
@@ -494,7 +576,7 @@ begin
   end if;
   v_seq := run_close_v1(p_run, r.workspace_id, r.last_seq, 'Not carried out: the run was cancelled.');
   update runs set status = 'cancelled', cancel_requested_at = aiw_now(), cancelled_by = p_user, last_seq = v_seq where id = p_run;
-  if r.chat_id is not null then v_started := chat_start_next_v1(r.workspace_id, r.chat_id); end if;
+  v_started := run_ended_v1(p_run);
   return query select 'cancelled', v_started, r.team_id;
 end $$;
 --> statement-breakpoint
@@ -518,14 +600,16 @@ end $$;
 -- slower). Items: the newest p_items of the chat, oldest first. Calls: those of the last turn.
 create function run_load_v1(p_run uuid, p_workspace uuid, p_items integer)
 returns table (kind text, key text, data text) language plpgsql as $$
-declare r runs; v_model uuid;
+declare r runs; v_model uuid; v_chat uuid;
 begin
   perform set_config('aiw.workspaces', p_workspace::text, true);
   select * into r from runs where id = p_run;
+  v_chat := coalesce(r.chat_id, (select x.chat_id from runs x where x.id = r.parent_run_id));
+  return query select 'agent', v.id::text, v.settings::text from agent_versions v where v.id = r.agent_version_id;
   return query select 'workspace', null::text, json_build_object('id', w.id, 'name', w.name, 'description', w.description, 'teamId', w.team_id,
       'writePolicy', coalesce(s.forced_write_policy, w.write_policy), 'approvalTtlS', w.approval_ttl_s, 'maxToolRounds', w.max_tool_rounds,
       'policyVersion', w.policy_version + s.policy_version, 'chatMode', coalesce(c.mode, 'work'), 'chatTitle', c.title)::text
-    from workspaces w cross join platform_settings s left join chats c on c.id = r.chat_id where w.id = p_workspace;
+    from workspaces w cross join platform_settings s left join chats c on c.id = v_chat where w.id = p_workspace;
   return query select 'member', null::text, json_build_object('userId', u.id, 'displayName', u.display_name, 'role', m.role,
       'global', u.is_global_approver, 'disabled', u.disabled_at is not null)::text
     from memberships m join users u on u.id = m.user_id where m.workspace_id = p_workspace;
@@ -561,6 +645,14 @@ begin
       'argsText', a.args_text, 'expired', a.status = 'pending' and a.expires_at <= aiw_now(), 'reason', a.decision_reason, 'endRun', a.end_run,
       'execFence', a.exec_fence, 'invalidReason', a.invalid_reason, 'result', a.result)::text
     from approvals a where a.run_id = p_run order by a.id;
+  -- APR-6, APR-8: what this run has put forward to be carried out apart, and the request whose outcome started it.
+  return query select 'staged', a.id::text, json_build_object('id', a.id, 'number', a.number, 'toolId', a.tool_id, 'sourceId', a.source_id,
+      'argsText', a.args_text, 'status', case when a.status = 'pending' and a.expires_at <= aiw_now() then 'expired' else a.status end,
+      'reason', a.decision_reason)::text
+    from approvals a
+    where a.run_id in (select x.id from runs x where x.parent_run_id = p_run and x.lane = 'execution')
+       or a.id in (select m.approval_id from messages m where m.run_id = p_run and m.role = 'system')
+    order by a.id;
   return query select 'item', q.run_id::text || ':' || q.step || ':' || q.kind || case when q.model_id <> v_model then ':other' else '' end, q.data from (
       select i.run_id, i.item, i.step, i.kind, i.data, i.model_id from run_items i
         where case when r.chat_id is null then i.run_id = p_run else i.chat_id = r.chat_id and i.run_id <= p_run end

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { BUILT_IN_AGENT } from "@aiw/contract/agents";
 import { type Endpoint, ENDPOINTS, type EndpointName } from "@aiw/contract/api";
 import * as identity from "@aiw/core/identity";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -60,6 +61,8 @@ const TABLE: Record<string, Row> = {
   listWorkspaceTools: { own: MEMBERS },
   setWorkspaceTool: { own: ADMINS, body: () => ({ active: true }) },
   listAudit: { own: ADMINS },
+  getAgent: { own: MEMBERS },
+  saveAgent: { own: ADMINS, body: () => ({ version: 0, settings: BUILT_IN_AGENT }) },
 
   listSources: { own: MEMBERS },
   createSource: {

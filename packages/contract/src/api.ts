@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { AGENT_ENDPOINTS } from "./agents.ts";
 import { runEventBody } from "./events.ts";
 import { GUARDRAIL_ENDPOINTS } from "./guardrails.ts";
 import { id, sha256 } from "./ids.ts";
@@ -526,6 +527,7 @@ export const ENDPOINTS = {
   ...POLICY_ENDPOINTS,
   ...MODEL_ENDPOINTS,
   ...GUARDRAIL_ENDPOINTS,
+  ...AGENT_ENDPOINTS,
   listMcpServers: endpoint({
     method: "GET",
     path: "/api/admin/mcp-servers",

@@ -78,7 +78,10 @@ export const REQUEST_TRANSITIONS: Readonly<Record<RequestStatus, readonly Reques
 export const invalidReason = z.enum(["stale", "superseded", "lapsed", "upgraded", "tampered"]);
 export type InvalidReason = z.infer<typeof invalidReason>;
 
-/** What became of one tool call; `pending` until it is judged and answered. */
+/**
+ * What became of one tool call; `pending` until it is judged and answered. `submitted`: its request goes its own way, the run
+ * went on (APR-8).
+ */
 export const callStatus = z.enum([
   "pending",
   "waiting",
@@ -91,12 +94,23 @@ export const callStatus = z.enum([
   "denied",
   "failed",
   "unknown",
+  "submitted",
 ]);
 export type CallStatus = z.infer<typeof callStatus>;
 
-/** Why a run ended as it did (beside its status). */
-export const endReason = z.enum(["answered", "limit_reached", "rejected", "submitted"]);
+/**
+ * Why a run ended as it did (beside its status). `submitted`: answered, with requests that still wait for a person; `settled`:
+ * the one call it was for has its outcome.
+ */
+export const endReason = z.enum(["answered", "limit_reached", "rejected", "submitted", "settled"]);
 export type EndReason = z.infer<typeof endReason>;
+
+/**
+ * What a run is for. `chat` answers a message and holds its chat; `execution` carries out one staged call by itself (APR-8);
+ * `child` works for another run (RUN-18).
+ */
+export const runLane = z.enum(["chat", "execution", "child"]);
+export type RunLane = z.infer<typeof runLane>;
 
 /** The doorbell (RUN-3): it carries no state, only which run might be ready. */
 export const stepMessage = z.strictObject({ v: z.literal(1), runId: z.uuid() });

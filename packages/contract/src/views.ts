@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { explanation } from "./explanation.ts";
 import { commitSha, id, instant, sha256 } from "./ids.ts";
-import { callStatus, endReason, invalidReason, requestStatus, runStatus } from "./runs.ts";
+import { callStatus, endReason, invalidReason, requestStatus, runLane, runStatus } from "./runs.ts";
 import { mcpPurpose, toolSettings } from "./mcp.ts";
 import { modelChoice } from "./models.ts";
 import { approvalLevel, chatMode, policyDecision, riskClass, writePolicy } from "./tools.ts";
@@ -197,7 +197,11 @@ export type AvailableServer = z.infer<typeof availableServer>;
 export const runSummary = z.object({
   id,
   workspaceId: id,
+  /** The chat it belongs to; of a run that came from another, that one's chat. */
   chatId: id.nullable(),
+  lane: runLane,
+  /** The run it came from. */
+  parentRunId: id.nullable(),
   title: z.string(),
   status: runStatus,
   endReason: endReason.nullable(),
@@ -250,6 +254,8 @@ export const approvalSummary = z.object({
   requester: person,
   level: approvalLevel,
   fourEyes: z.boolean(),
+  /** APR-8: the run that asked went on; this one is carried out by a run of its own (`runId`). Null: its run waits. */
+  stagedFromRunId: id.nullable(),
   status: requestStatus,
   invalidReason: invalidReason.nullable(),
   stale: z.boolean(),
@@ -300,6 +306,8 @@ export const approvalDetail = approvalSummary.extend({
   stopped: z.boolean(),
   /** What the model said beside the call; unchecked, shown last. */
   modelNote: z.string().nullable(),
+  /** What the workspace wants its approvers to read; null: nothing. */
+  message: z.string().nullable(),
   executeBefore: instant.nullable(),
   attempt: z.number().int(),
   executedAt: instant.nullable(),
@@ -343,13 +351,16 @@ export type ChatSummary = z.infer<typeof chatSummary>;
 
 export const message = z.object({
   id,
-  role: z.enum(["user", "assistant"]),
+  /** `system`: the platform's own, telling the outcome of a staged request (APR-8). */
+  role: z.enum(["user", "assistant", "system"]),
   text: z.string(),
   author: person.nullable(),
   runId: id.nullable(),
   /** A message that waits for the run before it (RUN-1). */
   waiting: z.boolean(),
   withheld: z.boolean(),
+  /** Of a `system` message: the request it tells of. */
+  approvalId: id.nullable(),
   createdAt: instant,
 });
 export type Message = z.infer<typeof message>;
@@ -401,6 +412,10 @@ export type JudgedCall = z.infer<typeof judgedCall>;
 
 export const runDetail = runSummary.extend({
   pins: z.array(z.object({ sourceId: id, sourceName: z.string(), commit: commitSha.nullable() })),
+  /** The settings it started with; version 0: those built in (F63). */
+  agent: z.object({ name: z.string(), version: z.number().int() }),
+  /** The runs that came from it, oldest first. */
+  parts: z.array(z.object({ id, lane: runLane, title: z.string(), status: runStatus })),
   steps: z.array(runStep),
   toolCalls: z.array(judgedCall),
   approvals: z.array(approvalSummary),

@@ -5,6 +5,7 @@ import type {
   LoadedRun,
   NewAudit,
   NewEvent,
+  NewExecution,
   NewRequest,
   Settle,
 } from "@aiw/core/runs";
@@ -16,6 +17,7 @@ export interface Draft {
   readonly settled: Settled[];
   readonly updates: CallUpdate[];
   readonly requests: NewRequest[];
+  readonly executions: NewExecution[];
   readonly settles: Settle[];
   readonly events: NewEvent[];
   readonly audit: NewAudit[];
@@ -27,6 +29,7 @@ export const merge = (draft: Draft, part: Partial<Draft>): void => {
   draft.settled.push(...(part.settled ?? []));
   draft.updates.push(...(part.updates ?? []));
   draft.requests.push(...(part.requests ?? []));
+  draft.executions.push(...(part.executions ?? []));
   draft.settles.push(...(part.settles ?? []));
   draft.events.push(...(part.events ?? []));
   draft.audit.push(...(part.audit ?? []));

@@ -30,6 +30,8 @@ export const refusalText = (status: CallStatus, detail: string): string => {
       return `unknown: The outcome is not known. ${detail}`;
     case "failed":
       return `error: ${detail}`;
+    case "submitted":
+      return `submitted for approval (${detail}): Nothing was executed yet. Go on without its result and do not call it again; the outcome is told in this chat later.`;
     case "executed":
     case "pending":
     case "waiting":

@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { JsonObject } from "@aiw/contract/tools";
-import type { CallUpdate, LoadedCall, NewAudit, NewEvent, NewRequest } from "@aiw/core/runs";
+import * as approvals from "@aiw/core/approvals";
+import type { CallUpdate, LoadedCall, NewAudit, NewEvent, NewExecution, NewRequest } from "@aiw/core/runs";
 import type { Prepared } from "@aiw/connectors/connector";
 import { fp } from "@aiw/platform/fault";
 import { proposalKey, snapshot } from "@aiw/policy/freeze";
@@ -9,12 +10,14 @@ import type { KnownTool } from "./offers.ts";
 import { refusalText } from "./outcomes.ts";
 import { audited, type Settled } from "./settled.ts";
 import { contextFor } from "./sources.ts";
+import { stagedBefore, staging, submitted, type Staging } from "./stage.ts";
 import type { ToolStepContext } from "./tool-step.ts";
 
 interface Proposal {
   readonly settled?: Settled[];
   readonly updates?: CallUpdate[];
   readonly requests?: NewRequest[];
+  readonly executions?: NewExecution[];
   readonly events?: NewEvent[];
   readonly audit?: NewAudit[];
 }
@@ -22,7 +25,8 @@ interface Proposal {
 /**
  * A write (or a read that needs approval) becomes a frozen request (APR-1, APR-2), or an answer when it cannot: the tool
  * cannot prepare it, the same proposal was refused before in this run (APR-6), or nobody could decide it (APR-18). A write
- * that policy allows becomes a request too, approved "by policy" (APR-12), so that it is followed the same way.
+ * that policy allows becomes a request too, approved "by policy" (APR-12), so that it is followed the same way. In stage mode
+ * what a person has to decide is answered "submitted" and goes its own way (APR-8).
  */
 export const propose = async (context: ToolStepContext, call: LoadedCall, judgement: Judgement): Promise<Proposal> => {
   if (judgement.kind !== "ask" && judgement.kind !== "allow") return {};
@@ -76,6 +80,15 @@ export const propose = async (context: ToolStepContext, call: LoadedCall, judgem
     };
   }
 
+  const staged = loaded.staged.findLast(
+    (a) =>
+      call.predecessorId === null &&
+      a.toolId === tool.row.id &&
+      proposalKey(a.toolId, a.sourceId, JSON.parse(a.argsText) as JsonObject) === key,
+  );
+  const answered = staged === undefined ? null : stagedBefore(call, staged);
+  if (answered !== null) return { settled: [answered] };
+
   const asks = judgement.kind === "ask";
   if (asks && deciders(context, verdict.level, verdict.fourEyes) === 0) {
     return refuse(
@@ -107,7 +120,11 @@ export const propose = async (context: ToolStepContext, call: LoadedCall, judgem
     return { ok: false as const, text: "The proposal could not be prepared: the source did not answer." };
   });
   if (!prepared.ok) return refuse(prepared.text, "tool.not_prepared");
-  return request(context, call, judgement, prepared.prepared);
+  const apart =
+    asks && loaded.agent.mode === "stage"
+      ? staging(await fp("approval.number", () => approvals.takeNumber(deps.db)))
+      : null;
+  return request(context, call, judgement, prepared.prepared, apart);
 };
 
 const request = (
@@ -115,6 +132,7 @@ const request = (
   call: LoadedCall,
   judgement: Extract<Judgement, { kind: "ask" | "allow" }>,
   prepared: Prepared,
+  apart: Staging | null,
 ): Proposal => {
   const { deps, lease, loaded } = context;
   const { tool, source, verdict } = judgement;
@@ -134,14 +152,14 @@ const request = (
     fourEyes: verdict.fourEyes,
     policyVersion: loaded.workspace.policyVersion,
     workspaceId: lease.run.workspaceId,
-    runId: lease.run.id,
+    runId: apart?.runId ?? lease.run.id,
     callId: call.callId,
     requesterId: lease.run.startedBy,
   });
   const allowedByPolicy = judgement.kind === "allow";
   const row: NewRequest = {
     id,
-    toolCallId: call.id,
+    toolCallId: apart?.toolCallId ?? call.id,
     callId: call.callId,
     sourceId: source.id,
     toolId: tool.row.id,
@@ -161,9 +179,11 @@ const request = (
     explanation: JSON.stringify(verdict.explanation),
     modelNote: call.note,
     allowedByPolicy,
-    ttlS: loaded.workspace.approvalTtlS,
+    ttlS: loaded.agent.timeoutS ?? loaded.workspace.approvalTtlS,
     executeWithinS: deps.limits.executeWithinS,
     predecessorId: call.predecessorId,
+    message: loaded.agent.message === "" ? null : loaded.agent.message,
+    ...(apart === null ? {} : { number: apart.number, runId: apart.runId, stagedCallId: call.id }),
   };
   const events: NewEvent[] = allowedByPolicy
     ? [
@@ -185,18 +205,17 @@ const request = (
           },
         },
       ];
+  const waiting: CallUpdate = {
+    id: call.id,
+    status: "waiting",
+    decision: verdict.decision,
+    riskClass: tool.row.riskClass,
+    explanation: verdict.explanation,
+    sourceId: source.id,
+  };
   return {
     requests: [row],
-    updates: [
-      {
-        id: call.id,
-        status: "waiting",
-        decision: verdict.decision,
-        riskClass: tool.row.riskClass,
-        explanation: verdict.explanation,
-        sourceId: source.id,
-      },
-    ],
+    ...(apart === null ? { updates: [waiting] } : submitted(call, row, verdict, apart)),
     events,
     audit: [
       {
@@ -211,6 +230,7 @@ const request = (
           level: verdict.level,
           fourEyes: verdict.fourEyes,
           predecessor: call.predecessorId,
+          mode: apart === null ? "pause" : "stage",
         },
       },
     ],

@@ -56,6 +56,9 @@ const work = async (deps: EngineDeps, lease: Lease): Promise<StepOutcome> => {
     if (run.cancelRequested && !writeInFlight(loaded)) return { status: "cancelled", outcome: "cancelled" };
     const gone = starterGone(loaded, run);
     if (gone !== null) return gone;
+    // A staged call has its outcome and nothing else to do; no model is ever asked in its run (APR-8).
+    if (run.lane === "execution" && run.kind === "model")
+      return { status: "completed", endReason: "settled", outcome: "settled" };
     return run.kind === "tools" ? await toolStep(deps, lease, loaded) : await modelStep(deps, lease, loaded);
   } catch (error) {
     if (error instanceof LeaseLost) throw error;

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { RequestStatus } from "@aiw/contract/runs";
-import type { LoadedApproval, LoadedCall, LoadedRun, NewItem, StepOutcome } from "@aiw/core/runs";
+import type { ClaimedRun, LoadedApproval, LoadedCall, LoadedRun, NewItem, StepOutcome } from "@aiw/core/runs";
 import { cancelDependents, merge, type ApprovalOf, type Draft } from "./draft.ts";
 import { fenced } from "./outcomes.ts";
 import { finishedEvent, updateOf, type Settled } from "./settled.ts";
@@ -15,7 +15,7 @@ export const finish = (
   writeCall: LoadedCall | null,
   approvalOf: ApprovalOf,
   open: readonly LoadedCall[],
-  stepNumber: number,
+  run: ClaimedRun,
 ): StepOutcome => {
   if (write !== null && writeCall !== null) {
     merge(draft, write);
@@ -27,6 +27,7 @@ export const finish = (
   const base = {
     callUpdates: [...draft.updates, ...fresh.map(updateOf)],
     requests: draft.requests,
+    executions: draft.executions,
     settles: draft.settles,
     // Requests exist before the events that speak of them; results come in call order.
     events: [...draft.events, ...fresh.toSorted((a, b) => a.call.position - b.call.position).map(finishedEvent)],
@@ -42,8 +43,13 @@ export const finish = (
     return { ...base, status: ready ? "queued" : "waiting_approval", outcome: ready ? "calls" : "asked", seen };
   }
   const items = outputs(loaded, doneNow);
+  // A staged call has no model that reads the outcome here: the chat is told (`run_ended_v1`).
+  if (run.lane === "execution")
+    return { ...base, items, status: "completed", endReason: "settled", outcome: "settled" };
   const ended = endedBy(loaded);
-  if (ended !== undefined) return endedByPerson(base, items, ended.reason ?? "", stepNumber);
+  if (ended !== undefined) return endedByPerson(base, items, ended.reason ?? "", run.step);
+  const failed = failedBy(loaded, run, approvalOf);
+  if (failed !== undefined) return { ...base, items, ...failure(failed), status: "failed", toolRounds: 1 };
   return { ...base, items, status: "queued", outcome: "answered", toolRounds: 1 };
 };
 
@@ -66,6 +72,27 @@ const outputs = (loaded: LoadedRun, doneNow: ReadonlyMap<string, Settled>): NewI
 /** APR-6: a request of this turn that its approver rejected together with the run. */
 export const endedBy = (loaded: LoadedRun): LoadedApproval | undefined =>
   loaded.approvals.find((a) => a.endRun && a.status === "rejected" && loaded.calls.some((c) => c.id === a.toolCallId));
+
+/** APR-6: with `on_rejection: fail` the first request of this turn that nobody approved ends the run with an error. */
+export const failedBy = (
+  loaded: LoadedRun,
+  run: Pick<ClaimedRun, "lane">,
+  approvalOf: ApprovalOf,
+): LoadedApproval | undefined =>
+  loaded.agent.onRejection === "continue" || run.lane === "execution"
+    ? undefined
+    : loaded.calls
+        .flatMap((call) => approvalOf(call) ?? [])
+        .find((a) => a.status === "rejected" || a.status === "expired");
+
+const failure = (approval: LoadedApproval): Pick<StepOutcome, "outcome" | "errorCode" | "errorText"> =>
+  approval.status === "expired"
+    ? { outcome: "expired", errorCode: "request_expired", errorText: "Nobody decided the request in time." }
+    : {
+        outcome: "rejected",
+        errorCode: "request_rejected",
+        errorText: `A person rejected the request. Reason: ${approval.reason ?? ""}`,
+      };
 
 const endedByPerson = (
   base: Partial<StepOutcome>,

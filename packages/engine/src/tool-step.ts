@@ -9,7 +9,7 @@ import { runReads } from "./reads.ts";
 import { propose } from "./propose.ts";
 import { pinSources } from "./sources.ts";
 import { audited } from "./settled.ts";
-import { endedBy, finish } from "./tool-outcome.ts";
+import { endedBy, failedBy, finish } from "./tool-outcome.ts";
 import { carryOut, recover, type WriteEnd } from "./write.ts";
 
 /**
@@ -20,7 +20,7 @@ export const toolStep = async (deps: EngineDeps, lease: Lease, loaded: LoadedRun
   const { run } = lease;
   const pins = await pinSources(deps, loaded, run, lease.signal);
   const tools = knownTools(deps.connectors, loaded);
-  const draft: Draft = { settled: [], updates: [], requests: [], settles: [], events: [], audit: [] };
+  const draft: Draft = { settled: [], updates: [], requests: [], settles: [], events: [], audit: [], executions: [] };
   const approvalOf = (call: LoadedCall): LoadedApproval | undefined =>
     loaded.approvals.findLast((a) => a.toolCallId === call.id);
   const open = loaded.calls.filter((c) => ["pending", "waiting", "executing", "unknown"].includes(c.status));
@@ -39,7 +39,7 @@ export const toolStep = async (deps: EngineDeps, lease: Lease, loaded: LoadedRun
         interrupted,
         approvalOf,
         open,
-        run.step,
+        run,
       );
   }
 
@@ -58,16 +58,22 @@ export const toolStep = async (deps: EngineDeps, lease: Lease, loaded: LoadedRun
   }
 
   answerDecided(draft, open, approvalOf);
-  if (endedBy(loaded) === undefined) cancelDependents(draft, loaded, open, approvalOf);
+  const stopped =
+    endedBy(loaded) !== undefined
+      ? "The run was ended with a rejection."
+      : failedBy(loaded, run, approvalOf) === undefined
+        ? null
+        : "The run failed with a request that was not approved.";
+  if (stopped === null) cancelDependents(draft, loaded, open, approvalOf);
   else
     cancelAll(
       draft,
       open.filter((c) => !draft.settled.some((s) => s.call === c)),
       approvalOf,
-      "The run was ended with a rejection.",
+      stopped,
     );
   const end = await nextWrite(context, draft, open, approvalOf);
-  return finish(draft, loaded, pins, end.result, end.call, approvalOf, open, run.step);
+  return finish(draft, loaded, pins, end.result, end.call, approvalOf, open, run);
 };
 
 /** Denied and unusable calls get their answer; no request is made for them (POL-2). */

@@ -105,7 +105,7 @@ export const turnOutcome = (facts: TurnFacts): StepOutcome => {
     return {
       ...base,
       status: "completed",
-      endReason: limited ? "limit_reached" : "answered",
+      endReason: limited ? "limit_reached" : waitsApart(facts.loaded) ? "submitted" : "answered",
       outcome: "answered",
       items,
       events,
@@ -125,6 +125,9 @@ export const turnOutcome = (facts: TurnFacts): StepOutcome => {
     audit: judged.flatMap((j) => j.audit),
   };
 };
+
+/** Whether a request this run staged still waits for a person (APR-8). */
+const waitsApart = (loaded: LoadedRun): boolean => loaded.staged.some((a) => a.status === "pending");
 
 /** Said when the model, asked for a summary, wrote none. */
 const LIMIT_TEXT = {

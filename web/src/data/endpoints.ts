@@ -62,6 +62,8 @@ export const ENDPOINTS = {
   tryPlatformPolicy: { method: "POST", path: "/api/admin/policies/try" },
   setPlatformWriteStop: { method: "PUT", path: "/api/admin/write-stop" },
   getPlatformWriteStop: { method: "GET", path: "/api/admin/write-stop" },
+  getAgent: { method: "GET", path: "/api/workspaces/:workspaceId/agent" },
+  saveAgent: { method: "PUT", path: "/api/workspaces/:workspaceId/agent" },
   listUsers: { method: "GET", path: "/api/admin/users" },
   createUser: { method: "POST", path: "/api/admin/users" },
   updateUser: { method: "PUT", path: "/api/admin/users/:userId" },

@@ -14,6 +14,8 @@ const run: RunSummary = {
   chatId: "c",
   title: "t",
   status: "queued",
+  lane: "chat",
+  parentRunId: null,
   endReason: null,
   errorCode: null,
   errorText: null,
@@ -44,7 +46,17 @@ const chat: ChatDetail = {
   runStatus: "queued",
   workspaceId: "w",
   messages: [
-    { id: "m1", role: "user", text: "hi", author: person, runId: RUN, waiting: false, withheld: false, createdAt: at },
+    {
+      id: "m1",
+      role: "user",
+      text: "hi",
+      author: person,
+      runId: RUN,
+      waiting: false,
+      withheld: false,
+      approvalId: null,
+      createdAt: at,
+    },
   ],
   runs: [run],
   toolCalls: [],
@@ -185,6 +197,7 @@ test("CHT-2: question, notes, tools, running text, answer and outcome stand in t
     runId: null,
     waiting: true,
     withheld: false,
+    approvalId: null,
     createdAt: "2026-11-30T11:00:00.000Z",
   };
   expect(threadKeys({ ...end.chat, messages: [...end.chat.messages, waiting] })).toEqual([

@@ -63,6 +63,7 @@ const withAnswer = (
     runId,
     waiting: false,
     withheld: event.withheld ?? false,
+    approvalId: null,
     createdAt: event.at,
   };
   return { ...chat, messages: [...chat.messages, answer] };

@@ -9,6 +9,7 @@ import Hourglass from "lucide-solid/icons/hourglass";
 import LoaderCircle from "lucide-solid/icons/loader-circle";
 import Lock from "lucide-solid/icons/lock";
 import MessageCircleQuestionMark from "lucide-solid/icons/message-circle-question-mark";
+import Send from "lucide-solid/icons/send";
 import ShieldAlert from "lucide-solid/icons/shield-alert";
 import TimerOff from "lucide-solid/icons/timer-off";
 import X from "lucide-solid/icons/x";
@@ -59,6 +60,7 @@ const CALL: Record<CallStatus, Look> = {
   denied: { tone: "hold", icon: Lock },
   failed: { tone: "neg", icon: X },
   unknown: { tone: "neg", icon: CircleAlert, outline: true },
+  submitted: { tone: "info", icon: Send },
 };
 
 /** State of a run, with the same word wherever it stands. */

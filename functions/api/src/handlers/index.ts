@@ -1,5 +1,6 @@
 import type { Handlers } from "../http/call.ts";
 import { adminHandlers } from "./admin.ts";
+import { agentHandlers } from "./agents.ts";
 import { approvalHandlers } from "./approvals.ts";
 import { chatHandlers } from "./chats.ts";
 import { identityHandlers } from "./identity.ts";
@@ -22,4 +23,5 @@ export const handlers: Handlers = {
   ...mcpServerHandlers,
   ...policyHandlers,
   ...modelHandlers,
+  ...agentHandlers,
 };

@@ -3,6 +3,7 @@ import type { Ctx } from "@aiw/platform/ctx";
 import type { Agent } from "@aiw/contract/actors";
 import { transaction, type Tx } from "@aiw/platform/db";
 import { sha256Hex } from "@aiw/policy/freeze";
+import { readSettings, rulesOf } from "../agents/settings.ts";
 import type { LoadedPolicy, LoadedTool } from "../runs/run.ts";
 import { LeaseLost } from "../runs/run.ts";
 
@@ -125,6 +126,7 @@ interface Row {
   writes_stopped: boolean;
   write_policy: ExecutionFacts["writePolicy"];
   chat_mode: ExecutionFacts["chatMode"];
+  agent_settings: unknown;
 }
 
 const read = async (tx: Tx, workspaceId: string, runId: string, approvalId: string): Promise<ExecutionFacts | null> => {
@@ -147,7 +149,8 @@ const factsOf = async (tx: Tx, workspaceId: string, approvalId: string): Promise
       (select m.role from memberships m where m.workspace_id = a.workspace_id and m.user_id = a.requester_id) as requester_role,
       exists (select from users u where u.id = a.requester_id and u.is_global_approver) as requester_global,
       w.team_id, w.writes_stopped_at is not null or p.writes_stopped_at is not null as writes_stopped,
-      coalesce(p.forced_write_policy, w.write_policy) as write_policy, coalesce(c.mode, 'work') as chat_mode
+      coalesce(p.forced_write_policy, w.write_policy) as write_policy, coalesce(c.mode, 'work') as chat_mode,
+      (select v.settings from runs r join agent_versions v on v.id = r.agent_version_id where r.id = a.run_id) as agent_settings
       from approvals a join workspaces w on w.id = a.workspace_id cross join platform_settings p left join chats c on c.id = a.chat_id
       where a.id = ${approvalId}`;
   if (a === undefined) return null;
@@ -188,7 +191,7 @@ const factsOf = async (tx: Tx, workspaceId: string, approvalId: string): Promise
     writePolicy: a.write_policy,
     chatMode: a.chat_mode,
     tool: tool ?? null,
-    policies: [...policies],
+    policies: [...policies, ...rulesOf(readSettings(a.agent_settings))],
   };
 };
 

@@ -36,10 +36,8 @@ const settle = async (
   executeWithinS: number,
 ): Promise<Reconciled> =>
   transaction(ctx.db, { workspaces: scope, userId: ctx.actor.userId }, async (tx) => {
-    const [run] = await tx<
-      { workspace_id: string; team_id: string; status: string; role: string | null; chat_id: string | null }[]
-    >`
-      select r.workspace_id, r.team_id, r.status, r.chat_id,
+    const [run] = await tx<{ workspace_id: string; team_id: string; status: string; role: string | null }[]>`
+      select r.workspace_id, r.team_id, r.status,
              (select m.role from memberships m where m.workspace_id = r.workspace_id and m.user_id = ${ctx.actor.userId}) as role
         from runs r where r.id = ${input.runId} for update of r`;
     if (run === undefined || run.role === null) throw new Problem("not_found");
@@ -73,12 +71,7 @@ const settle = async (
         select run_close_v1(id, workspace_id, last_seq, 'Not carried out: the run was ended.') as seq from runs where id = ${input.runId}`;
       if (closed === undefined) throw new Problem("internal");
       await tx`update runs set status = 'failed', last_seq = ${closed.seq}, error_code = 'ended_by_person', error_text = ${input.comment} where id = ${input.runId}`;
-      const [next] =
-        run.chat_id === null
-          ? []
-          : await tx<
-              { id: string | null }[]
-            >`select chat_start_next_v1(${run.workspace_id}::uuid, ${run.chat_id}::uuid) as id`;
+      const [next] = await tx<{ id: string | null }[]>`select run_ended_v1(${input.runId}::uuid) as id`;
       return { ...facts, ring: [next?.id ?? []].flat() };
     }
     const [open] = await tx`select 1 from approvals where run_id = ${input.runId} and status = 'unknown'`;

@@ -30,6 +30,7 @@ interface Row {
   requester_display: string;
   level: ApprovalSummary["level"];
   four_eyes: boolean;
+  staged_from: string | null;
   status: RequestStatus;
   invalid_reason: ApprovalSummary["invalidReason"];
   stale_at: Date | null;
@@ -47,7 +48,8 @@ interface Row {
 
 const COLUMNS = (tx: Tx, userId: string) => tx`
   a.id, a.number, a.workspace_id, w.name as workspace_name, a.run_id, a.chat_id, a.tool_call_id, a.tool_id, a.title, s.name as source_name,
-  a.risk_class, a.requester_id, q.name as requester_name, q.display_name as requester_display, a.level, a.four_eyes, a.status,
+  a.risk_class, a.requester_id, q.name as requester_name, q.display_name as requester_display, a.level, a.four_eyes,
+  (select c.run_id from tool_calls c where c.id = a.staged_call_id) as staged_from, a.status,
   a.invalid_reason, a.stale_at, a.allowed_by_policy, a.created_at, a.expires_at, a.decided_by, d.name as decider_name,
   d.display_name as decider_display, a.decided_at, a.decision_reason, coalesce(a.expires_at <= (select aiw_now()), false) as past,
   (select m.role from memberships m where m.workspace_id = a.workspace_id and m.user_id = ${userId}) as viewer_role`;
@@ -88,6 +90,7 @@ const toSummary = (r: Row, viewer: ApprovalViewer): ApprovalSummary => {
     requester: { id: r.requester_id, name: r.requester_name, displayName: r.requester_display },
     level: r.level,
     fourEyes: r.four_eyes,
+    stagedFromRunId: r.staged_from,
     status: statusOf(r),
     invalidReason: r.invalid_reason,
     stale: r.stale_at !== null,
@@ -106,11 +109,12 @@ const toSummary = (r: Row, viewer: ApprovalViewer): ApprovalSummary => {
   };
 };
 
-/** Requests of the given runs, oldest first; inside a transaction that is bound to their workspace. */
+/** Requests of the given runs, those they staged included (APR-8), oldest first; inside a transaction that is bound to their workspace. */
 export const ofRuns = async (tx: Tx, viewer: ApprovalViewer, runIds: readonly string[]): Promise<ApprovalSummary[]> => {
-  const rows = await tx<
-    Row[]
-  >`select ${COLUMNS(tx, viewer.userId)} from ${FROM(tx)} where a.run_id = any(${[...runIds]}::uuid[]) order by a.id`;
+  const rows = await tx<Row[]>`select ${COLUMNS(tx, viewer.userId)} from ${FROM(tx)}
+      where a.run_id = any(${[...runIds]}::uuid[])
+         or a.run_id in (select x.id from runs x where x.parent_run_id = any(${[...runIds]}::uuid[]) and x.lane = 'execution')
+      order by a.id`;
   return withSubjects(
     tx,
     rows.map((r) => toSummary(r, viewer)),
@@ -193,6 +197,7 @@ interface DetailRow extends Row {
   explanation: string;
   stopped: boolean;
   model_note: string | null;
+  message: string | null;
   execute_before: Date | null;
   attempt: number;
   ended_at: Date | null;
@@ -214,7 +219,7 @@ export const detail = async (ctx: Ctx<Human>, scope: readonly string[], approval
     await widen(tx, scope, viewer, seen.workspace_id);
     const [row] = await tx<DetailRow[]>`
       select ${COLUMNS(tx, viewer.userId)}, a.snapshot_hash, a.definition_hash, a.policy_version, a.args_text, a.preview, a.preconditions,
-             a.explanation, a.model_note, a.execute_before, a.attempt, a.ended_at, a.executed_hash, a.reconciled, a.result, a.facts, a.predecessor_id,
+             a.explanation, a.model_note, a.message, a.execute_before, a.attempt, a.ended_at, a.executed_hash, a.reconciled, a.result, a.facts, a.predecessor_id,
              (select jsonb_build_object('by', jsonb_build_object('id', s.id, 'name', s.name, 'displayName', s.display_name), 'comment', a.reconcile_comment)
                 from users s where s.id = a.reconciled_by) as settled_by,
              a.status in ('pending', 'approved') and a.risk_class in ('write_external', 'destructive') and
@@ -236,9 +241,10 @@ export const detail = async (ctx: Ctx<Human>, scope: readonly string[], approval
       select v.user_id, u.name, u.display_name, v.vote, v.at, v.reason, v.channel from approval_votes v join users u on u.id = v.user_id
         where v.approval_id = ${approvalId} order by v.at`;
     const siblings = await tx<{ id: string; number: number; title: string; status: RequestStatus }[]>`
-      select x.id, x.number, x.title, x.status from approvals x join tool_calls c on c.id = x.tool_call_id
-        where x.run_id = ${row.run_id} and x.id <> ${approvalId}
-          and c.step = (select step from tool_calls where id = ${row.tool_call_id}) order by c.position`;
+      select x.id, x.number, x.title, x.status from approvals x join tool_calls c on c.id = coalesce(x.staged_call_id, x.tool_call_id)
+        where x.id <> ${approvalId} and (c.run_id, c.step) =
+          (select t.run_id, t.step from tool_calls t, approvals o where o.id = ${approvalId} and t.id = coalesce(o.staged_call_id, o.tool_call_id))
+        order by c.position`;
     const status = statusOf(row);
     const subject = subjectOf(row.preview);
     return {
@@ -256,6 +262,7 @@ export const detail = async (ctx: Ctx<Human>, scope: readonly string[], approval
       explanation: JSON.parse(row.explanation) as ApprovalDetail["explanation"],
       stopped: row.stopped,
       modelNote: row.model_note,
+      message: row.message,
       executeBefore: row.execute_before?.toISOString() ?? null,
       attempt: row.attempt,
       executedAt: row.status === "executed" ? (row.ended_at?.toISOString() ?? null) : null,

@@ -55,6 +55,7 @@ interface MessageRow {
   readonly run_id: string | null;
   readonly waiting: boolean;
   readonly withheld: boolean;
+  readonly approval_id: string | null;
   readonly created_at: Date;
 }
 
@@ -62,7 +63,7 @@ interface MessageRow {
 export async function messagesOf(tx: Tx, chatId: string, only: string | null): Promise<Message[]> {
   const rows = await tx<MessageRow[]>`
     select m.id, m.role, m.text, m.author_id, u.name as author_name, u.display_name as author_display, m.run_id, m.waiting,
-           m.withheld, m.created_at
+           m.withheld, m.approval_id, m.created_at
       from messages m left join users u on u.id = m.author_id
      where m.chat_id = ${chatId} and (${only}::uuid is null or m.id = ${only}) order by m.ordinal`;
   return rows.map((row) => ({
@@ -70,12 +71,13 @@ export async function messagesOf(tx: Tx, chatId: string, only: string | null): P
     role: row.role,
     text: row.text,
     author:
-      row.author_id === null
+      row.author_id === null || row.role === "system"
         ? null
         : { id: row.author_id, name: row.author_name ?? "", displayName: row.author_display ?? "" },
     runId: row.run_id,
     waiting: row.waiting,
     withheld: row.withheld,
+    approvalId: row.approval_id,
     createdAt: row.created_at.toISOString(),
   }));
 }

@@ -38,7 +38,10 @@ export const cancel = async (ctx: Ctx<Human>, scope: readonly string[], runId: s
     }),
   );
 
-/** RUN-9: a failed run goes on from its history; calls that have their outcome are never made again. */
+/**
+ * RUN-9: a failed run goes on from its history; calls that have their outcome are never made again. A run that was for one
+ * staged call, or for another run, has told its end already and stays where it is.
+ */
 export const resume = async (ctx: Ctx<Human>, scope: readonly string[], runId: string): Promise<Facts> =>
   fp("resume.tx", () =>
     transaction(ctx.db, { workspaces: scope, userId: ctx.actor.userId }, async (tx) => {
@@ -47,7 +50,8 @@ export const resume = async (ctx: Ctx<Human>, scope: readonly string[], runId: s
         await tx`select 1 from runs r join runs o on o.chat_id = r.chat_id and o.id <> r.id where r.id = ${runId}
       and o.status in ('queued', 'running', 'waiting_approval', 'waiting_input', 'needs_reconciliation')`;
       if (busy !== undefined) throw new Problem("run_not_resumable", { params: { why: "chat_busy" } });
-      const rows = await tx`update runs set status = 'queued' where id = ${runId} and status = 'failed' returning id`;
+      const rows =
+        await tx`update runs set status = 'queued' where id = ${runId} and status = 'failed' and lane = 'chat' returning id`;
       if (rows.length === 0) throw new Problem("run_not_resumable");
       return { ...facts, ring: [runId] };
     }),

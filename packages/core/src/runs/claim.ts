@@ -1,4 +1,5 @@
 import type { Database } from "@aiw/platform/db";
+import type { RunLane } from "@aiw/contract/runs";
 import type { JsonObject } from "@aiw/contract/tools";
 import type { ClaimedRun } from "./run.ts";
 
@@ -7,6 +8,7 @@ interface RunRow {
   workspace_id: string;
   team_id: string;
   chat_id: string | null;
+  lane: RunLane;
   started_by: string;
   fence: number;
   step: number;
@@ -52,6 +54,7 @@ export const claim = async (db: Database, runId: string, leaseS: number): Promis
       workspaceId: r.workspace_id,
       teamId: r.team_id,
       chatId: r.chat_id,
+      lane: r.lane,
       startedBy: r.started_by,
       fence: r.fence,
       step: r.step,

@@ -1,5 +1,6 @@
 import type { Database } from "@aiw/platform/db";
 import type { SavedGuardrail } from "@aiw/policy/guardrail-map";
+import { readSettings, rulesOf } from "../agents/settings.ts";
 import type {
   ClaimedRun,
   LoadedApproval,
@@ -12,6 +13,7 @@ import type {
   LoadedSource,
   LoadedTool,
   LoadedWorkspace,
+  StagedRequest,
 } from "./run.ts";
 
 interface Row {
@@ -47,16 +49,19 @@ export const load = async (db: Database, run: ClaimedRun): Promise<LoadedRun> =>
   const [workspace] = of<LoadedWorkspace>("workspace");
   if (workspace === undefined) throw new Error("the workspace of the run is gone");
   const [globals] = of<string[]>("globals");
+  const agent = readSettings(of<unknown>("agent")[0]);
   return {
     workspace,
+    agent,
     members: of<LoadedMember>("member"),
     globalApprovers: globals ?? [],
     tools: of<LoadedTool>("tool"),
-    policies: of<LoadedPolicy>("policy"),
+    policies: [...of<LoadedPolicy>("policy"), ...rulesOf(agent)],
     sources: of<LoadedSource>("source"),
     model: of<LoadedModel>("model")[0] ?? null,
     guardrails: of<SavedGuardrail>("guardrail"),
     approvals: of<LoadedApproval>("approval"),
+    staged: of<StagedRequest>("staged"),
     calls: of<CallRow>("call").map(toCall),
     items: rows.filter((r) => r.kind === "item").map(toItem),
   };

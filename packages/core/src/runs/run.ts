@@ -10,7 +10,8 @@ import type {
 } from "@aiw/contract/tools";
 import type { GatewayApi } from "@aiw/contract/models";
 import type { SavedGuardrail } from "@aiw/policy/guardrail-map";
-import type { CallStatus, EndReason, InvalidReason, RequestStatus, RunStatus } from "@aiw/contract/runs";
+import type { AgentSettings } from "@aiw/contract/agents";
+import type { CallStatus, EndReason, InvalidReason, RequestStatus, RunLane, RunStatus } from "@aiw/contract/runs";
 
 /** A claimed run: what its row says, and the fence under which alone this step may write (RUN-4). */
 export interface ClaimedRun {
@@ -18,6 +19,7 @@ export interface ClaimedRun {
   readonly workspaceId: string;
   readonly teamId: string;
   readonly chatId: string | null;
+  readonly lane: RunLane;
   readonly startedBy: string;
   readonly fence: number;
   readonly step: number;
@@ -75,6 +77,17 @@ export interface LoadedApproval {
   readonly execFence: number | null;
   readonly invalidReason: InvalidReason | null;
   readonly result: string | null;
+}
+
+/** A request that is carried out apart (APR-8), as far as the run that put it forward has to know it. */
+export interface StagedRequest {
+  readonly id: string;
+  readonly number: number;
+  readonly toolId: string;
+  readonly sourceId: string | null;
+  readonly argsText: string;
+  readonly status: RequestStatus;
+  readonly reason: string | null;
 }
 
 export interface LoadedTool {
@@ -173,6 +186,8 @@ export interface LoadedWorkspace {
 /** Everything one step has to know, read in one round trip under the run's workspace. */
 export interface LoadedRun {
   readonly workspace: LoadedWorkspace;
+  /** What it started with (F63); its rules are among `policies`. */
+  readonly agent: AgentSettings;
   readonly members: readonly LoadedMember[];
   readonly globalApprovers: readonly string[];
   readonly tools: readonly LoadedTool[];
@@ -186,6 +201,8 @@ export interface LoadedRun {
   readonly calls: readonly LoadedCall[];
   /** All requests of the run. */
   readonly approvals: readonly LoadedApproval[];
+  /** Requests this run staged, and the one whose outcome started it. */
+  readonly staged: readonly StagedRequest[];
   /** History of the chat up to here, oldest first. */
   readonly items: readonly LoadedItem[];
 }
@@ -249,6 +266,30 @@ export interface NewRequest {
   readonly ttlS: number;
   readonly executeWithinS: number;
   readonly predecessorId: string | null;
+  /** What the workspace wants its approvers to read. */
+  readonly message: string | null;
+  /** Staged (APR-8): its number as told to the model, the run that carries it out, the call that was answered. */
+  readonly number?: number;
+  readonly runId?: string;
+  readonly stagedCallId?: string;
+}
+
+/** The run of a staged call, made together with its request (`run_stage_v1`). */
+export interface NewExecution {
+  readonly runId: string;
+  readonly toolCallId: string;
+  readonly stagedCallId: string;
+  readonly callId: string;
+  readonly title: string;
+  readonly toolId: string;
+  readonly wireName: string;
+  readonly sourceId: string | null;
+  readonly riskClass: RiskClass | null;
+  readonly decision: PolicyDecision;
+  readonly explanation: unknown;
+  readonly args: string;
+  /** The call as an item of the run's own history. */
+  readonly item: string;
 }
 
 export interface Settle {
@@ -293,6 +334,7 @@ export interface StepOutcome {
   readonly items?: readonly NewItem[];
   readonly calls?: readonly NewCall[];
   readonly callUpdates?: readonly CallUpdate[];
+  readonly executions?: readonly NewExecution[];
   readonly requests?: readonly NewRequest[];
   readonly settles?: readonly Settle[];
   readonly events?: readonly NewEvent[];

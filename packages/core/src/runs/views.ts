@@ -1,6 +1,6 @@
 import { Problem } from "@aiw/contract/problem";
 import type { Human } from "@aiw/contract/actors";
-import type { RunStatus } from "@aiw/contract/runs";
+import type { RunLane, RunStatus } from "@aiw/contract/runs";
 import type { MemberRole, RunDetail, RunSummary } from "@aiw/contract/views";
 import type { Ctx } from "@aiw/platform/ctx";
 import { transaction, type Tx } from "@aiw/platform/db";
@@ -17,6 +17,8 @@ interface Row {
   id: string;
   workspace_id: string;
   chat_id: string | null;
+  lane: RunLane;
+  parent_run_id: string | null;
   title: string;
   status: RunStatus;
   end_reason: RunSummary["endReason"];
@@ -42,8 +44,9 @@ interface Row {
 }
 
 const COLUMNS = (tx: Tx, userId: string) => tx`
-  r.id, r.workspace_id, r.chat_id, r.title, r.status, r.end_reason, r.error_code, r.error_text, r.started_by, u.name as starter_name,
-  u.display_name as starter_display, r.model, r.step, r.attempts, r.tool_rounds, r.input_tokens, r.output_tokens, r.context_fill, r.cost::float8 as cost, r.last_seq,
+  r.id, r.workspace_id, coalesce(r.chat_id, (select o.chat_id from runs o where o.id = r.parent_run_id)) as chat_id, r.lane, r.parent_run_id,
+  r.title, r.status, r.end_reason, r.error_code, r.error_text, r.started_by, u.name as starter_name, u.display_name as starter_display,
+  r.model, r.step, r.attempts, r.tool_rounds, r.input_tokens, r.output_tokens, r.context_fill, r.cost::float8 as cost, r.last_seq,
   r.created_at, r.started_at, r.ended_at, r.pins,
   (select m.role from memberships m where m.workspace_id = r.workspace_id and m.user_id = ${userId}) as viewer_role`;
 
@@ -53,6 +56,8 @@ const toSummary = (r: Row, userId: string): RunSummary => {
     id: r.id,
     workspaceId: r.workspace_id,
     chatId: r.chat_id,
+    lane: r.lane,
+    parentRunId: r.parent_run_id,
     title: r.title,
     status: r.status,
     endReason: r.end_reason,
@@ -73,7 +78,7 @@ const toSummary = (r: Row, userId: string): RunSummary => {
     endedAt: r.ended_at?.toISOString() ?? null,
     may: {
       cancel: own && ["queued", "running", "waiting_approval", "waiting_input"].includes(r.status),
-      resume: own && r.status === "failed",
+      resume: own && r.status === "failed" && r.lane === "chat",
       continue: own && r.status === "completed" && r.end_reason === "limit_reached",
       reconcile: r.viewer_role === "admin" && r.status === "needs_reconciliation",
     },
@@ -155,8 +160,16 @@ export const detail = async (ctx: Ctx<Human>, scope: readonly string[], runId: s
     const sources = await tx<
       { id: string; name: string }[]
     >`select id, name from sources where id = any(${Object.keys(row.pins)}::uuid[])`;
+    const [agent] = await tx<{ name: string; version: number }[]>`
+      select a.name, v.version from runs r join agent_versions v on v.id = r.agent_version_id join agents a on a.id = v.agent_id
+        where r.id = ${runId}`;
+    const parts = await tx<
+      RunDetail["parts"]
+    >`select id, lane, title, status from runs where parent_run_id = ${runId} order by id`;
     return {
       ...toSummary(row, ctx.actor.userId),
+      agent: { name: agent?.name ?? "default", version: agent?.version ?? 0 },
+      parts: [...parts],
       pins: sources.map((s) => ({ sourceId: s.id, sourceName: s.name, commit: row.pins[s.id]?.commit ?? null })),
       steps: steps.map((s) => ({
         step: s.step,

@@ -129,6 +129,12 @@ export const de = {
     invalid: "Der Antrag ist nicht mehr gültig. Es wurde nichts ausgeführt.",
     reloaded: "Angezeigt wird der aktuelle Stand.",
   },
+  message: "Hinweis des Workspaces",
+  staged: {
+    title: "Eingereicht",
+    body: "Der Lauf, der gefragt hat, wartet nicht. Nach der Entscheidung wird dieser Aufruf für sich ausgeführt, und der Chat erfährt das Ergebnis.",
+    from: "Lauf, der gefragt hat",
+  },
   blocked: {
     four_eyes: "Diese Aktion braucht eine zweite Person",
     four_eyesBody: "Sie haben den Antrag gestellt. Entscheiden kann eine andere freigebende Person.",

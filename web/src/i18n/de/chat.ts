@@ -39,6 +39,9 @@ export const de = {
   sendFailed: "Nicht gesendet.",
   sendAgain: "Erneut senden",
   discard: "Verwerfen",
+  outcome: "Ergebnis eines Antrags",
+  outcomeOpen: "Zum Antrag",
+  platform: "Plattform",
   waitingMessage: "Wartet, bis der laufende Lauf beendet ist",
   empty: "Was soll die KI tun?",
   emptyBody:

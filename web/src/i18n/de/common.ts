@@ -88,6 +88,7 @@ export const de = {
     denied: "Durch Policy gesperrt",
     failed: "Fehlgeschlagen",
     unknown: "Ausgang unklar",
+    submitted: "Eingereicht",
   },
   risk: {
     read: "Lesen",

@@ -43,6 +43,9 @@ export const de = {
     tokens: "Token (ein / aus)",
     context: "Kontext",
     pins: "Stand der Quellen",
+    agent: "Einstellungen des Agenten",
+    agentVersion: "Fassung {{ n }}",
+    agentBuiltIn: "eingebaut",
   },
   view: {
     label: "Ansicht",
@@ -50,11 +53,17 @@ export const de = {
     timeline: "Zeitverlauf",
     json: "Ereignisse (JSON)",
   },
+  parts: {
+    title: "Eigene Läufe",
+    parent: "Aus Lauf",
+    lane: { chat: "Chat", execution: "Ausführung", child: "Teilaufgabe" },
+  },
   endReason: {
     answered: "Beantwortet",
     limit_reached: "Schrittlimit erreicht",
     rejected: "Nach Ablehnung beendet",
     submitted: "Zur Freigabe eingereicht",
+    settled: "Aufruf erledigt",
   },
   step: {
     title: "Schritt {{ n }}",

@@ -6,6 +6,7 @@ export const de = {
     general: "Allgemein",
     members: "Mitglieder",
     rules: "Modus und Regeln",
+    agent: "Agent",
     tools: "Tools",
   },
   save: "Speichern",

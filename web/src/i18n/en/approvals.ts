@@ -128,6 +128,12 @@ export const en: typeof de = {
     invalid: "The request is no longer valid. Nothing was executed.",
     reloaded: "The present state is shown.",
   },
+  message: "Note of the workspace",
+  staged: {
+    title: "Submitted",
+    body: "The run that asked does not wait. After the decision this call is executed by itself, and the chat is told the outcome.",
+    from: "Run that asked",
+  },
   blocked: {
     four_eyes: "This action needs a second person",
     four_eyesBody: "You made the request. Another approver can decide it.",

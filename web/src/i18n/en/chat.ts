@@ -40,6 +40,9 @@ export const en: typeof de = {
   sendFailed: "Not sent.",
   sendAgain: "Send again",
   discard: "Discard",
+  outcome: "Outcome of a request",
+  outcomeOpen: "Open the request",
+  platform: "Platform",
   waitingMessage: "Waits until the present run has ended",
   empty: "What should the AI do?",
   emptyBody:

@@ -89,6 +89,7 @@ export const en: typeof de = {
     denied: "Denied by policy",
     failed: "Failed",
     unknown: "Outcome unknown",
+    submitted: "Submitted",
   },
   risk: {
     read: "Read",

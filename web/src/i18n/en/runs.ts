@@ -45,6 +45,9 @@ export const en: typeof de = {
     tokens: "Tokens (in / out)",
     context: "Context",
     pins: "State of the sources",
+    agent: "Agent settings",
+    agentVersion: "version {{ n }}",
+    agentBuiltIn: "built in",
   },
   view: {
     label: "View",
@@ -52,11 +55,17 @@ export const en: typeof de = {
     timeline: "Timeline",
     json: "Events (JSON)",
   },
+  parts: {
+    title: "Runs of its own",
+    parent: "From run",
+    lane: { chat: "Chat", execution: "Execution", child: "Part of the work" },
+  },
   endReason: {
     answered: "Answered",
     limit_reached: "Step limit reached",
     rejected: "Ended after a rejection",
     submitted: "Submitted for approval",
+    settled: "Call settled",
   },
   step: {
     title: "Step {{ n }}",

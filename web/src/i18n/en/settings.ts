@@ -8,6 +8,7 @@ export const en: typeof de = {
     general: "General",
     members: "Members",
     rules: "Mode and rules",
+    agent: "Agent",
     tools: "Tools",
   },
   save: "Save",

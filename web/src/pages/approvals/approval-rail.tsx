@@ -126,6 +126,25 @@ export const ApprovalRail = (props: {
   readonly itemHref: (id: string) => string;
 }): JSX.Element => (
   <aside class="panel flex flex-col gap-3 p-3" aria-label={t("sections.why")}>
+    <Show when={props.item.message}>
+      {(message) => (
+        <Section title={t("message")}>
+          <p class="whitespace-pre-wrap [overflow-wrap:anywhere]">
+            <VisibleText text={message()} />
+          </p>
+        </Section>
+      )}
+    </Show>
+    <Show when={props.item.stagedFromRunId}>
+      {(id) => (
+        <Section title={t("staged.title")}>
+          <p>{t("staged.body")}</p>
+          <A class="link" href={`/w/${props.item.workspaceId}/runs/${id()}`}>
+            {t("staged.from")}
+          </A>
+        </Section>
+      )}
+    </Show>
     <Section title={t("sections.why")}>
       <Why explanation={props.item.explanation} />
     </Section>

@@ -28,6 +28,8 @@ const base: ApprovalDetail = {
   requester: person,
   level: "workspace_admin",
   fourEyes: false,
+  stagedFromRunId: null,
+  message: null,
   status: "pending",
   invalidReason: null,
   stale: false,

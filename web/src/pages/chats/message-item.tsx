@@ -1,4 +1,5 @@
-import type { Message } from "@aiw/contract/views";
+import type { ApprovalSummary, Message } from "@aiw/contract/views";
+import { A } from "@solidjs/router";
 import Bot from "lucide-solid/icons/bot";
 import Clock from "lucide-solid/icons/clock";
 import ShieldAlert from "lucide-solid/icons/shield-alert";
@@ -10,6 +11,7 @@ import { problemText } from "../../i18n/problems.ts";
 import { Guard } from "../../ui/boundary.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Markdown } from "../../ui/markdown.tsx";
+import { RequestBadge } from "../../ui/state-badge.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { VisibleText } from "../../ui/visible-text-view.tsx";
 import { visibleString } from "../../ui/visible-text.ts";
@@ -56,6 +58,40 @@ export const UserMessage = (props: { readonly message: Message }) => {
     />
   );
 };
+
+/** The platform's own: what became of a request that was submitted here (APR-8). */
+export const OutcomeMessage = (props: { readonly message: Message; readonly request: ApprovalSummary | undefined }) => (
+  <article class="panel flex flex-col gap-1 p-3" aria-label={tChat("outcome")}>
+    <p class="flex flex-wrap items-center gap-2 text-meta text-ink-2">
+      <span class="font-medium">{tChat("platform")}</span>
+      <RelativeTime at={props.message.createdAt} />
+      <Show when={props.message.waiting}>
+        <span class="flex items-center gap-1.5">
+          <Clock size={13} aria-hidden="true" />
+          {tChat("waitingMessage")}
+        </span>
+      </Show>
+    </p>
+    <p class="flex flex-wrap items-center gap-2">
+      <span>{tChat("outcome")}</span>
+      <Show when={props.request} fallback={<VisibleText text={props.message.text.split("\n", 1)[0] ?? ""} />}>
+        {(request) => (
+          <>
+            <span class="num">#{request().number}</span>
+            <RequestBadge status={request().status} />
+          </>
+        )}
+      </Show>
+      <Show when={props.message.approvalId}>
+        {(id) => (
+          <A href={`/approvals/${id()}`} class="link text-meta">
+            {tChat("outcomeOpen")}
+          </A>
+        )}
+      </Show>
+    </p>
+  </article>
+);
 
 /** A message on its way, or one that did not get there. */
 export const OutgoingMessage = (props: {

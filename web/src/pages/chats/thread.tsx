@@ -7,7 +7,7 @@ import { splitKey, type ThreadKey, threadKeys } from "../../data/thread.ts";
 import { tChat } from "../../i18n/chat.ts";
 import { useKeys } from "../../ui/keys.ts";
 import { ToolCard } from "../../ui/tool-card.tsx";
-import { AnswerMessage, NoteItem, OutgoingMessage, UserMessage } from "./message-item.tsx";
+import { AnswerMessage, NoteItem, OutcomeMessage, OutgoingMessage, UserMessage } from "./message-item.tsx";
 import { RunEnd } from "./run-end.tsx";
 import { RunLive } from "./run-live.tsx";
 
@@ -24,7 +24,13 @@ const Item = (props: { readonly chat: Chat; readonly itemKey: ThreadKey; readonl
   const note = () => detail()?.notes.find((n) => `${n.runId}:${n.step}` === id);
   return (
     <Switch>
-      <Match when={kind === "user" ? message() : undefined}>{(m) => <UserMessage message={m()} />}</Match>
+      <Match when={kind === "user" ? message() : undefined}>
+        {(m) => (
+          <Show when={m().role === "system"} fallback={<UserMessage message={m()} />}>
+            <OutcomeMessage message={m()} request={detail()?.approvals.find((a) => a.id === m().approvalId)} />
+          </Show>
+        )}
+      </Match>
       <Match when={kind === "answer" ? message() : undefined}>{(m) => <AnswerMessage message={m()} />}</Match>
       <Match when={kind === "note" ? note() : undefined}>{(n) => <NoteItem text={n().text} />}</Match>
       <Match when={kind === "call" ? call() : undefined}>

@@ -35,6 +35,11 @@ export const RunFacts = (props: { readonly run: RunDetail }): JSX.Element => {
         )}
       </Show>
       <Fact label={t("facts.model")}>{props.run.model === "" ? words("none") : props.run.model}</Fact>
+      <Fact label={t("facts.agent")}>
+        {props.run.agent.version === 0
+          ? t("facts.agentBuiltIn")
+          : t("facts.agentVersion", { n: String(props.run.agent.version) })}
+      </Fact>
       <Fact label={t("facts.work")}>{duration(line().workMs)}</Fact>
       <Fact label={t("facts.wait")}>{duration(line().waitMs)}</Fact>
       <Fact label={t("facts.steps")}>{num(props.run.step)}</Fact>

@@ -70,6 +70,40 @@ const Waiting = (props: { readonly run: RunDetail }): JSX.Element => (
   </For>
 );
 
+/** Where the run came from and what came from it: executions of staged calls (APR-8) and parts of its work (RUN-18). */
+const Family = (props: { readonly run: RunDetail }): JSX.Element => (
+  <>
+    <Show when={props.run.parentRunId}>
+      {(id) => (
+        <p>
+          {t(`parts.lane.${props.run.lane}`)} ·{" "}
+          <A class="link" href={`/w/${props.run.workspaceId}/runs/${id()}`}>
+            {t("parts.parent")}
+          </A>
+        </p>
+      )}
+    </Show>
+    <Show when={props.run.parts.length > 0}>
+      <section class="panel flex flex-col gap-2 p-4" aria-labelledby="run-parts">
+        <h2 id="run-parts" class="label">
+          {t("parts.title")}
+        </h2>
+        <For each={props.run.parts}>
+          {(part) => (
+            <p class="flex flex-wrap items-center gap-2">
+              <RunBadge status={part.status} />
+              <span class="text-ink-2">{t(`parts.lane.${part.lane}`)}</span>
+              <A class="link [overflow-wrap:anywhere]" href={`/w/${props.run.workspaceId}/runs/${part.id}`}>
+                <VisibleText text={part.title} />
+              </A>
+            </p>
+          )}
+        </For>
+      </section>
+    </Show>
+  </>
+);
+
 const Timeline = (props: { readonly run: RunDetail }): JSX.Element => {
   const now = useNow();
   const bars = () =>
@@ -123,6 +157,7 @@ const Body = (props: {
       </Match>
     </Switch>
     <RunFacts run={props.run} />
+    <Family run={props.run} />
     <TabLinks
       label={t("view.label")}
       current={props.view}

@@ -6,13 +6,14 @@ import { Page } from "../../ui/page.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryPanel } from "../../ui/query-panel.tsx";
 import { TabLinks } from "../../ui/tab-links.tsx";
+import { AgentSettings } from "./agent.tsx";
 import { GeneralSettings } from "./general.tsx";
 import { MemberSettings } from "./members.tsx";
 import { RuleSettings } from "./rules.tsx";
 import { WorkspaceRules } from "./workspace-rules.tsx";
 import { ToolSettings } from "./tools.tsx";
 
-const TABS = ["general", "members", "rules", "tools"] as const;
+const TABS = ["general", "members", "rules", "agent", "tools"] as const;
 type Tab = (typeof TABS)[number];
 const isTab = (value: unknown): value is Tab => TABS.some((tab) => tab === value);
 
@@ -52,6 +53,9 @@ export const SettingsPage = (): JSX.Element => {
                 <Match when={tab() === "rules"}>
                   <RuleSettings ws={ws()} isAdmin={isAdmin()} />
                   <WorkspaceRules workspaceId={params.ws} isAdmin={isAdmin()} />
+                </Match>
+                <Match when={tab() === "agent"}>
+                  <AgentSettings workspaceId={params.ws} isAdmin={isAdmin()} />
                 </Match>
                 <Match when={tab() === "tools"}>
                   <ToolSettings workspaceId={params.ws} isAdmin={isAdmin()} />

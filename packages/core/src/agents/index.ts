@@ -1,0 +1,2 @@
+export { get } from "./get.ts";
+export { save } from "./save.ts";
