@@ -27,6 +27,9 @@ const ACTS: readonly Act[] = [
   "execute_other",
 ];
 
+const PAIRS = ACTS.flatMap((one, index) => ACTS.slice(index + 1).map((other): readonly Act[] => [one, other]));
+const pairAt = (n: number): readonly Act[] => PAIRS[n % PAIRS.length] ?? [];
+
 /** Races that go on at the same time, each in a world of its own: rules, tools and sources are shared within one. */
 const LANES = 3;
 /** How far apart the acts of one race begin, in milliseconds. */
@@ -53,8 +56,9 @@ export const g4: Harness = {
             const n = next;
             next += 1;
             const random = randomOf(seed).fork(`race ${n}`);
-            const acts = random.shuffled(ACTS).slice(0, 2 + random.below(3));
-            const start = acts.some((act) => act.startsWith("execute")) && random.chance(0.6) ? "approved" : "pending";
+            // Every second race is the next of all pairs, the others are chance.
+            const acts = n % 2 === 0 ? pairAt(n / 2) : random.shuffled(ACTS).slice(0, 3 + random.below(2));
+            const start = random.chance(0.5) ? "approved" : "pending";
             const seen = await race(lane, random, start, acts);
             counts["races"] = (counts["races"] ?? 0) + 1;
             counts["acts"] = (counts["acts"] ?? 0) + acts.length;
