@@ -367,6 +367,9 @@ declare
   r runs; v_seq bigint; v_item bigint; v_next text; v_ring uuid[] := '{}'; v_started uuid; v_parked uuid; v_now timestamptz; e jsonb; v_id uuid;
   v_keep boolean := coalesce((p ->> 'keepAttempts')::boolean, false);
   v_final constant text[] := array['completed', 'failed', 'cancelled', 'blocked_by_guardrail'];
+  -- Requests that may not take the place of the one they follow: somebody was faster.
+  v_late text[] := '{}';
+  v_old approvals;
 begin
   perform set_config('aiw.workspaces', p_workspace::text, true);
   select * into r from runs where id = p_run and fence = p_fence and runs.status = 'running' for update;
@@ -385,13 +388,32 @@ begin
       from jsonb_array_elements(coalesce(p -> 'items', '[]')) with ordinality as i (x, ord);
   v_item := v_item + jsonb_array_length(coalesce(p -> 'items', '[]'));
 
+  -- APR-19: a request of the same call closes the one it follows here, in the transaction that opens it. One that was decided,
+  -- cancelled or ran out meanwhile keeps its end, and nothing takes its place.
+  for e in select x from jsonb_array_elements(coalesce(p -> 'requests', '[]')) x where x ->> 'predecessorId' is not null loop
+    select * into v_old from approvals a where a.id = (e ->> 'predecessorId')::uuid for update;
+    continue when v_old.tool_call_id <> (e ->> 'toolCallId')::uuid;
+    if v_old.status <> 'pending' or v_old.expires_at <= aiw_now() then
+      v_late := v_late || (e ->> 'id');
+      continue;
+    end if;
+    update approvals a set status = 'invalid', invalid_reason = 'stale', result = a.stale_reason, ended_at = aiw_now() where a.id = v_old.id;
+    v_seq := v_seq + 1;
+    insert into run_events (run_id, seq, workspace_id, type, data) values (p_run, v_seq, p_workspace, 'approval.changed',
+      json_build_object('callId', v_old.call_id, 'toolCallId', v_old.tool_call_id, 'approvalId', v_old.id, 'status', 'invalid')::text);
+    insert into audit_events (workspace_id, actor_kind, event, object_kind, object_id, run_id, source, data)
+      values (p_workspace, 'system', 'approval.invalid', 'approval', v_old.id, p_run, 'approval',
+              jsonb_build_object('tool', v_old.tool_id, 'reason', 'stale', 'successor', e ->> 'id'));
+  end loop;
   perform run_stage_v1(p_run, p_workspace, x) from jsonb_array_elements(coalesce(p -> 'executions', '[]')) x;
   insert into approvals (id, number, workspace_id, run_id, chat_id, tool_call_id, staged_call_id, call_id, source_id, tool_id, requester_id, title, snapshot,
                          snapshot_hash, args_text, form, form_version, preview, preconditions, definition_hash, policy_version, level,
                          four_eyes, risk_class, explanation, model_note, message, allowed_by_policy, status, expires_at, execute_before, predecessor_id)
     overriding system value
     select (a ->> 'id')::uuid, coalesce((a ->> 'number')::bigint, nextval('approvals_number_seq')), p_workspace,
-           coalesce((a ->> 'runId')::uuid, p_run), r.chat_id, (a ->> 'toolCallId')::uuid, (a ->> 'stagedCallId')::uuid, a ->> 'callId', (a ->> 'sourceId')::uuid,
+           coalesce((a ->> 'runId')::uuid, p_run), r.chat_id, (a ->> 'toolCallId')::uuid, 
+           coalesce((a ->> 'stagedCallId')::uuid, (select o.staged_call_id from approvals o
+             where o.id = (a ->> 'predecessorId')::uuid and o.tool_call_id = (a ->> 'toolCallId')::uuid)), a ->> 'callId', (a ->> 'sourceId')::uuid,
            a ->> 'toolId', r.started_by, a ->> 'title', a ->> 'snapshot', a ->> 'snapshotHash', a ->> 'args', a ->> 'form',
            (a ->> 'formVersion')::integer, a ->> 'preview', a ->> 'preconditions', a ->> 'definitionHash', (a ->> 'policyVersion')::bigint,
            a ->> 'level', (a ->> 'fourEyes')::boolean, a ->> 'riskClass', a ->> 'explanation', a ->> 'modelNote',
@@ -399,7 +421,18 @@ begin
            case when (a ->> 'allowedByPolicy')::boolean then null else aiw_now() + make_interval(secs => (a ->> 'ttlS')::integer) end,
            case when (a ->> 'allowedByPolicy')::boolean then aiw_now() + make_interval(secs => (a ->> 'executeWithinS')::integer) end,
            (a ->> 'predecessorId')::uuid
-      from jsonb_array_elements(coalesce(p -> 'requests', '[]')) a;
+      from jsonb_array_elements(coalesce(p -> 'requests', '[]')) a where not a ->> 'id' = any (v_late);
+  -- A click that asked for a preparation which could not be made now: the request stays as it is, and can be asked for again.
+  for e in select x from jsonb_array_elements(coalesce(p -> 'unprepared', '[]')) x loop
+    update approvals a set again_asked_at = null, again_asked_by = null
+      where a.id = (e ->> 'id')::uuid and a.run_id = p_run and a.status = 'pending' and a.again_asked_at is not null;
+    if found then
+      v_seq := v_seq + 1;
+      insert into run_events (run_id, seq, workspace_id, type, data)
+        values (p_run, v_seq, p_workspace, e #>> '{event,type}', (e #> '{event,data}')::text);
+      perform audit_add_v1(p_run, p_workspace, e -> 'audit');
+    end if;
+  end loop;
   -- What became of a request is told and audited with the change itself: a person who was faster is not talked over.
   for e in select x from jsonb_array_elements(coalesce(p -> 'settles', '[]')) x loop
     update approvals a set status = e ->> 'status', invalid_reason = e ->> 'invalidReason', result = e ->> 'result', facts = e -> 'facts',
@@ -415,6 +448,7 @@ begin
   end loop;
 
   for e in select x from jsonb_array_elements(coalesce(p -> 'events', '[]')) x loop
+    continue when e #>> '{data,approvalId}' = any (v_late);
     v_seq := v_seq + 1;
     insert into run_events (run_id, seq, workspace_id, type, data) values (p_run, v_seq, p_workspace, e ->> 'type',
       -- the moment a request expires is known here, not in the function that asked
@@ -422,7 +456,8 @@ begin
         ((e -> 'data') || jsonb_build_object('expiresAt', (select to_jsonb(expires_at) from approvals where id = (e #>> '{data,approvalId}')::uuid)))::text
       else (e -> 'data')::text end);
   end loop;
-  perform audit_add_v1(p_run, p_workspace, a) from jsonb_array_elements(coalesce(p -> 'audit', '[]')) a;
+  perform audit_add_v1(p_run, p_workspace, a) from jsonb_array_elements(coalesce(p -> 'audit', '[]')) a
+    where not coalesce(a ->> 'objectId' = any (v_late), false);
   if p -> 'message' is not null and jsonb_typeof(p -> 'message') = 'object' then
     insert into messages (id, workspace_id, chat_id, role, text, run_id, withheld)
       values ((p #>> '{message,id}')::uuid, p_workspace, r.chat_id, 'assistant', p #>> '{message,text}', p_run,
@@ -434,7 +469,9 @@ begin
   if r.cancel_requested_at is not null and v_next in ('queued', 'waiting_approval', 'waiting_input') then v_next := 'cancelled'; end if;
   if v_next = 'waiting_approval' and exists (
        select from approvals a join tool_calls c on c.id = a.tool_call_id
-         where a.run_id = p_run and c.status = 'waiting' and a.status <> coalesce(p -> 'seen' ->> a.id::text, 'pending')) then
+         where a.run_id = p_run and c.status = 'waiting'
+           and (a.status <> coalesce(p -> 'seen' ->> a.id::text, 'pending') or a.status = 'pending' and a.again_asked_at is not null)
+           and not exists (select from approvals s where s.predecessor_id = a.id and s.tool_call_id = a.tool_call_id)) then
     v_next := 'queued';
   end if;
   -- A write in flight is settled before its run ends (F46, F47): the next attempt asks the target, the last one a person.
@@ -642,7 +679,7 @@ begin
   return query select 'call', c.id::text, row_to_json(c)::text from tool_calls c
     where c.run_id = p_run and c.step = (select max(step) from tool_calls where run_id = p_run) order by c.position;
   return query select 'approval', a.id::text, json_build_object('id', a.id, 'toolCallId', a.tool_call_id, 'toolId', a.tool_id, 'sourceId', a.source_id, 'status', a.status,
-      'argsText', a.args_text, 'expired', a.status = 'pending' and a.expires_at <= aiw_now(), 'reason', a.decision_reason, 'endRun', a.end_run,
+      'argsText', a.args_text, 'askedAgain', a.again_asked_at is not null, 'staleReason', a.stale_reason, 'expired', a.status = 'pending' and a.expires_at <= aiw_now(), 'reason', a.decision_reason, 'endRun', a.end_run,
       'execFence', a.exec_fence, 'invalidReason', a.invalid_reason, 'result', a.result)::text
     from approvals a where a.run_id = p_run order by a.id;
   -- APR-6, APR-8: what this run has put forward to be carried out apart, and the request whose outcome started it.

@@ -50,9 +50,11 @@ end $$;
 --> statement-breakpoint
 -- APR-4, APR-5: the one decide service, whatever the channel. Right, level, four eyes, time and the hash that was shown are
 -- checked in the transaction of the change; the UPDATE itself demands them again. Lock order: run, approval.
--- outcome: approved | rejected | voted | same | not_found | approver_missing | four_eyes | decided | expired | stale | cancelled | invalid.
+-- p_against: why the frozen call could not be executed any more, looked at under the same locks; an approval then ends the request.
+-- outcome: approved | rejected | voted | same | not_found | approver_missing | four_eyes | decided | expired | stale | cancelled | invalid
+-- | overtaken.
 create function approval_decide_v1(p_approval uuid, p_user uuid, p_channel text, p_vote text, p_reason text, p_seen_hash text,
-                                   p_end_run boolean, p_execute_within_s integer)
+                                   p_end_run boolean, p_execute_within_s integer, p_against text default null)
 returns table (outcome text, run_id uuid, workspace_id uuid, team_id uuid, decided_by uuid, decided_at timestamptz, ring boolean)
 language plpgsql as $$
 declare a approvals; v_run runs; u users; v_role text; v_now timestamptz; v_allowed boolean; v_self boolean; v_status text;
@@ -88,6 +90,14 @@ begin
         values (a.workspace_id, 'human', p_user, 'authorization.denied', 'approval', a.id, a.run_id, 'approval', jsonb_build_object('code', v_status));
     end if;
     return query select v_status, a.run_id, a.workspace_id, v_run.team_id, a.decided_by, a.decided_at, false; return;
+  end if;
+  if p_vote = 'approved' and p_against is not null then
+    update approvals x set status = 'invalid', invalid_reason = p_against, ended_at = v_now where x.id = a.id;
+    insert into audit_events (workspace_id, actor_kind, event, object_kind, object_id, run_id, source, data)
+      values (a.workspace_id, 'system', case p_against when 'tampered' then 'approval.tampered' else 'approval.invalid' end, 'approval', a.id,
+              a.run_id, 'approval', jsonb_build_object('tool', a.tool_id, 'reason', p_against));
+    perform approval_tell_v1(a.id, null, null);
+    return query select 'overtaken', a.run_id, a.workspace_id, v_run.team_id, null::uuid, null::timestamptz, v_run.status = 'waiting_approval'; return;
   end if;
   insert into approval_votes (approval_id, workspace_id, user_id, vote, reason, seen_hash, channel, self_approval)
     values (a.id, a.workspace_id, p_user, p_vote, p_reason, p_seen_hash, p_channel, v_self and p_vote = 'approved') on conflict do nothing;

@@ -42,6 +42,7 @@ beforeAll(async () => {
       },
     },
     ring: async () => undefined,
+    hint: async () => undefined,
   };
 });
 afterAll(async () => {

@@ -50,6 +50,7 @@ beforeAll(async () => {
       },
     },
     ring: async () => undefined,
+    hint: async () => undefined,
   };
 });
 afterEach(() => setFaultPlan(undefined));

@@ -34,6 +34,7 @@ export const jobsOf = (world: World): JobsDeps & { readonly rung: string[] } => 
     connectors: world.deps.connectors,
     gateways: world.deps.gateways,
     ring: async (runs) => void rung.push(...runs.map(({ runId }) => runId)),
+    hint: async () => undefined,
     rung,
   };
 };

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createGitConnector } from "@aiw/connectors/git";
+import { createGitConnector, type GitLimits } from "@aiw/connectors/git";
 import { createMcpConnector } from "@aiw/connectors/mcp";
 import type { Connector } from "@aiw/connectors/connector";
 import type { Human, Member, System } from "@aiw/contract/actors";
@@ -111,6 +111,7 @@ export const startWorld = async (
     readonly limits?: Partial<EngineLimits>;
     readonly files?: Readonly<Record<string, string>>;
     readonly model?: (request: BrainRequest) => ScriptTurn;
+    readonly gitLimits?: Partial<GitLimits>;
     /** Ports of this machine where MCP servers may be reached; they are connected by kit/mcp.ts. */
     readonly mcpPorts?: readonly number[];
   } = {},
@@ -134,6 +135,7 @@ export const startWorld = async (
 
   const stored = new Map<string, Uint8Array>();
   const connector = createGitConnector({
+    ...(options.gitLimits === undefined ? {} : { limits: options.gitLimits }),
     egress: { allowedHosts: [`127.0.0.1:${git.port}`], allowLocal: true },
     bucket: {
       put: async (key: string, bytes: Uint8Array) => void stored.set(key, bytes),

@@ -10,6 +10,7 @@ import type { Ctx } from "@aiw/platform/ctx";
 import { connect } from "@aiw/platform/db";
 import { createEgress } from "@aiw/platform/egress";
 import { loadEnv } from "@aiw/platform/env";
+import { createNotifier } from "@aiw/platform/listen";
 import { createLog } from "@aiw/platform/log";
 import { createQueue } from "@aiw/platform/queue";
 import { createVault, type Vault } from "@aiw/platform/vault";
@@ -23,6 +24,8 @@ export interface JobsDeps {
   readonly gateways: Pick<Gateways, "open">;
   /** Doorbells of runs, after the commit; never rejects: the sweeper rings again (RUN-5). */
   readonly ring: (runs: readonly Woken[]) => Promise<void>;
+  /** Tells the streams that something about these runs changed (RUN-11); never rejects. */
+  readonly hint: (runIds: readonly string[]) => Promise<void>;
 }
 
 export interface JobsComposition {
@@ -33,6 +36,7 @@ export interface JobsComposition {
 const CONNECTIONS = 3;
 /** Less than a job is held for. */
 const GATEWAY_LIMIT_MS = 45_000;
+const RUNS_CHANNEL = "aiw_runs";
 
 /** From the variables of the process, once. @throws EnvError */
 export const compose = (source: Readonly<Record<string, string | undefined>>): JobsComposition => {
@@ -55,6 +59,7 @@ export const compose = (source: Readonly<Record<string, string | undefined>>): J
     idleTimeoutMs: GATEWAY_LIMIT_MS,
     turnTimeoutMs: GATEWAY_LIMIT_MS,
   });
+  const notifier = createNotifier(db, RUNS_CHANNEL, { log });
   const endpoint = env.AIW_SQS_ENDPOINT ?? env.AWS_ENDPOINT_URL;
   const steps = createQueue({
     region: env.AWS_REGION,
@@ -76,6 +81,10 @@ export const compose = (source: Readonly<Record<string, string | undefined>>): J
         } catch (error) {
           log.warn("runs could not be rung; the sweeper will", { error });
         }
+      },
+      hint: (runIds) => {
+        for (const runId of runIds) notifier.notify(runId);
+        return notifier.flush();
       },
     },
     close: async () => {

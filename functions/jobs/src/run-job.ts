@@ -2,6 +2,7 @@ import * as jobs from "@aiw/core/jobs";
 import { fp } from "@aiw/platform/fault";
 import type { JobsDeps } from "./compose.ts";
 import { importModels, testModel } from "./ask-gateway.ts";
+import { checkApproval } from "./check-approval.ts";
 import { discoverTools } from "./discover-tools.ts";
 import { testSource } from "./test-source.ts";
 
@@ -19,6 +20,8 @@ export async function runJob(deps: JobsDeps, jobId: string): Promise<void> {
   switch (job.kind) {
     case "source_test":
       return testSource(deps, job);
+    case "approval_check":
+      return fp("job.check", () => checkApproval(deps, job));
     case "tool_discovery":
       return discoverTools(deps, job);
     case "model_test":

@@ -1,3 +1,4 @@
+import { openChecks } from "@aiw/core/approvals";
 import { ringDue as ringDueJobs } from "@aiw/core/jobs";
 import { openDue } from "@aiw/core/mcp-servers";
 import { sweep, type SweepDeps, type SweepReport } from "@aiw/engine/sweep";
@@ -38,8 +39,9 @@ const compose = (source: Record<string, string | undefined>): Composition => {
     round: async () => {
       const report = await sweep(deps);
       const opened = await fp("sweep.open_jobs", () => openDue(db));
+      const checks = await fp("sweep.open_checks", () => openChecks(db));
       const due = await fp("sweep.due_jobs", () => ringDueJobs(db, deps.doorbellGraceS));
-      for (const jobId of [...opened, ...due]) await fp("sweep.ring_job", () => jobs.send({ v: 1, jobId }));
+      for (const jobId of [...opened, ...checks, ...due]) await fp("sweep.ring_job", () => jobs.send({ v: 1, jobId }));
       if (report.recovered + report.expired + report.rung + report.failures > 0) log.info("swept", { ...report });
       return report;
     },

@@ -469,8 +469,8 @@ export const ENDPOINTS = {
     access: "session",
     status: 201,
     params: z.object({ approvalId: id }),
-    response: v.runSummary,
-    summary: "Ask again after expiry: prepared anew against the present state",
+    response: v.approvalDetail,
+    summary: "Put forward again: prepared anew against the present state (APR-7, APR-19)",
   }),
   decide: endpoint({
     method: "POST",

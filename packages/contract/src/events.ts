@@ -72,6 +72,8 @@ export const runEventBody = z.discriminatedUnion("type", [
     status: requestStatus,
     by: z.string().nullish(),
     reason: z.string().nullish(),
+    /** Told when a look at the target changed it (APR-19). */
+    stale: z.boolean().optional(),
   }),
   /** Tokens and cost so far. */
   z.object({

@@ -89,7 +89,7 @@ export type Source = z.infer<typeof source>;
 
 export const job = z.object({
   id,
-  kind: z.enum(["source_test", "tool_discovery", "model_test", "model_import"]),
+  kind: z.enum(["source_test", "tool_discovery", "model_test", "model_import", "approval_check"]),
   status: z.enum(["queued", "running", "done", "failed"]),
   errorCode: z.string().nullable(),
   createdAt: instant,
@@ -317,7 +317,24 @@ export const approvalDetail = approvalSummary.extend({
   settledBy: z.object({ by: person, comment: z.string() }).nullable(),
   result: z.string().nullable(),
   facts: z.record(z.string(), z.unknown()).nullable(),
+  /** What is different at the target (APR-19); written by the tool. */
+  staleReason: z.string().nullable(),
+  /** When the target was last looked at; null: not since the request was made. */
+  checkedAt: instant.nullable(),
+  /** Somebody asked for it to be prepared anew, which is under way. */
+  preparing: z.boolean(),
   predecessorId: id.nullable(),
+  /** The proposal this one takes the place of, to be seen beside it (APR-19). */
+  predecessor: z
+    .object({
+      id,
+      number: z.number().int(),
+      args: z.string(),
+      preview,
+      preconditions: z.record(z.string(), z.unknown()),
+      staleReason: z.string().nullable(),
+    })
+    .nullable(),
   successorId: id.nullable(),
   /** The other requests of the same turn (RUN-14). */
   siblings: z.array(z.object({ id, number: z.number().int(), title: z.string(), status: requestStatus })),

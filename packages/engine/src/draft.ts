@@ -8,6 +8,7 @@ import type {
   NewExecution,
   NewRequest,
   Settle,
+  Unprepared,
 } from "@aiw/core/runs";
 import { refusalText } from "./outcomes.ts";
 import { audited, settle, type Settled } from "./settled.ts";
@@ -21,6 +22,7 @@ export interface Draft {
   readonly settles: Settle[];
   readonly events: NewEvent[];
   readonly audit: NewAudit[];
+  readonly unprepared: Unprepared[];
 }
 
 export type ApprovalOf = (c: LoadedCall) => LoadedApproval | undefined;
@@ -33,6 +35,7 @@ export const merge = (draft: Draft, part: Partial<Draft>): void => {
   draft.settles.push(...(part.settles ?? []));
   draft.events.push(...(part.events ?? []));
   draft.audit.push(...(part.audit ?? []));
+  draft.unprepared.push(...(part.unprepared ?? []));
 };
 
 export const answer = (

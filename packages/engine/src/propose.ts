@@ -2,7 +2,7 @@ import { randomUUIDv7 } from "node:crypto";
 import type { JsonObject } from "@aiw/contract/tools";
 import * as approvals from "@aiw/core/approvals";
 import type { CallUpdate, LoadedCall, NewAudit, NewEvent, NewExecution, NewRequest } from "@aiw/core/runs";
-import type { Prepared } from "@aiw/connectors/connector";
+import type { PrepareOutcome, Prepared } from "@aiw/connectors/connector";
 import { fp } from "@aiw/platform/fault";
 import { proposalKey, snapshot } from "@aiw/policy/freeze";
 import type { Judgement } from "./gate.ts";
@@ -13,7 +13,7 @@ import { contextFor } from "./sources.ts";
 import { stagedBefore, staging, submitted, type Staging } from "./stage.ts";
 import type { ToolStepContext } from "./tool-step.ts";
 
-interface Proposal {
+export interface Proposal {
   readonly settled?: Settled[];
   readonly updates?: CallUpdate[];
   readonly requests?: NewRequest[];
@@ -30,7 +30,7 @@ interface Proposal {
  */
 export const propose = async (context: ToolStepContext, call: LoadedCall, judgement: Judgement): Promise<Proposal> => {
   if (judgement.kind !== "ask" && judgement.kind !== "allow") return {};
-  const { deps, lease, loaded, pins } = context;
+  const { loaded } = context;
   const { tool, source, verdict, args } = judgement;
   const refuse = (text: string, event: string, data: object = {}): Proposal => ({
     settled: [
@@ -89,24 +89,35 @@ export const propose = async (context: ToolStepContext, call: LoadedCall, judgem
   const answered = staged === undefined ? null : stagedBefore(call, staged);
   if (answered !== null) return { settled: [answered] };
 
-  const asks = judgement.kind === "ask";
+  // What a person puts forward again is decided by a person, however loose the rules became since.
+  const asks = judgement.kind === "ask" || call.predecessorId !== null;
   if (asks && deciders(context, verdict.level, verdict.fourEyes) === 0) {
     return refuse(
       "Nobody in this workspace may decide this request right now, so it was not put forward. Tell the person that an approver is needed.",
       "approval.nobody_can_decide",
     );
   }
+  const prepared = await prepareCall(context, call, judgement);
+  if (!prepared.ok) return refuse(prepared.text, "tool.not_prepared");
+  const apart =
+    asks && loaded.agent.mode === "stage"
+      ? staging(await fp("approval.number", () => approvals.takeNumber(context.deps.db)))
+      : null;
+  return request(context, call, judgement, prepared.prepared, { asks, follows: call.predecessorId, apart });
+};
 
-  const callContext = await contextFor(
-    deps,
-    lease.run,
-    source,
-    pins,
-    lease.signal,
-    deps.limits.toolCallS,
-    tool.served?.stored,
+export type Wanted = Extract<Judgement, { kind: "ask" | "allow" }>;
+
+/** The call in its frozen form, made by its tool against the present target. `later`: the target could not be asked. */
+export const prepareCall = async (
+  { deps, lease, pins }: ToolStepContext,
+  call: LoadedCall,
+  { tool, source, args }: Wanted,
+): Promise<PrepareOutcome> => {
+  const callContext = await fp("prepare.context", () =>
+    contextFor(deps, lease.run, source, pins, lease.signal, deps.limits.toolCallS, tool.served?.stored),
   );
-  const prepared = await fp("approval.prepare", async () => {
+  return fp("approval.prepare", async () => {
     if (!hasForm(tool)) return { ok: true as const, prepared: general(call, tool.definition.wireName) };
     return tool.connector.prepare(tool.definition, args, callContext);
   }).catch((error: unknown) => {
@@ -117,22 +128,26 @@ export const propose = async (context: ToolStepContext, call: LoadedCall, judgem
       tool: tool.row.id,
       error,
     });
-    return { ok: false as const, text: "The proposal could not be prepared: the source did not answer." };
+    const text = "The proposal could not be prepared: the source did not answer.";
+    return { ok: false as const, text, later: true };
   });
-  if (!prepared.ok) return refuse(prepared.text, "tool.not_prepared");
-  const apart =
-    asks && loaded.agent.mode === "stage"
-      ? staging(await fp("approval.number", () => approvals.takeNumber(deps.db)))
-      : null;
-  return request(context, call, judgement, prepared.prepared, apart);
 };
 
-const request = (
+export interface Frozen {
+  readonly asks: boolean;
+  /** The request whose call it puts forward again (APR-7, APR-19). */
+  readonly follows: string | null;
+  /** Carried out apart from the run that asks (APR-8). */
+  readonly apart: Staging | null;
+}
+
+/** The frozen request with its event and audit row. */
+export const request = (
   context: ToolStepContext,
   call: LoadedCall,
-  judgement: Extract<Judgement, { kind: "ask" | "allow" }>,
+  judgement: Wanted,
   prepared: Prepared,
-  apart: Staging | null,
+  { asks, follows, apart }: Frozen,
 ): Proposal => {
   const { deps, lease, loaded } = context;
   const { tool, source, verdict } = judgement;
@@ -156,7 +171,7 @@ const request = (
     callId: call.callId,
     requesterId: lease.run.startedBy,
   });
-  const allowedByPolicy = judgement.kind === "allow";
+  const allowedByPolicy = !asks;
   const row: NewRequest = {
     id,
     toolCallId: apart?.toolCallId ?? call.id,
@@ -181,7 +196,7 @@ const request = (
     allowedByPolicy,
     ttlS: loaded.agent.timeoutS ?? loaded.workspace.approvalTtlS,
     executeWithinS: deps.limits.executeWithinS,
-    predecessorId: call.predecessorId,
+    predecessorId: follows,
     message: loaded.agent.message === "" ? null : loaded.agent.message,
     ...(apart === null ? {} : { number: apart.number, runId: apart.runId, stagedCallId: call.id }),
   };
@@ -229,7 +244,7 @@ const request = (
           hash: frozen.hash,
           level: verdict.level,
           fourEyes: verdict.fourEyes,
-          predecessor: call.predecessorId,
+          predecessor: follows,
           mode: apart === null ? "pause" : "stage",
         },
       },
@@ -260,7 +275,7 @@ const general = (call: LoadedCall, wireName: string): Prepared => ({
 });
 
 /** APR-18: how many people could decide, by the same rule that decides (APR-5). */
-const deciders = ({ loaded, lease }: ToolStepContext, level: string, fourEyes: boolean): number => {
+export const deciders = ({ loaded, lease }: ToolStepContext, level: string, fourEyes: boolean): number => {
   const candidates =
     level === "global_approver"
       ? loaded.globalApprovers

@@ -50,6 +50,8 @@ export const pinSources = async (
   signal: AbortSignal,
 ): Promise<Pins> => {
   const pins: Record<string, JsonObject> = { ...run.pins };
+  // What is put forward again is prepared against the target as it is now, not as it was known a minute ago (APR-7).
+  const anew = loaded.calls.some((c) => c.predecessorId !== null && c.status === "pending");
   const missing = loaded.sources.filter(
     (s) => s.status === "tested" && pins[s.id] === undefined && deps.connectors.has(s.kind),
   );
@@ -58,7 +60,7 @@ export const pinSources = async (
       const connector = deps.connectors.get(source.kind);
       if (connector === undefined) return;
       const context = await contextFor(deps, run, source, pins, signal, deps.limits.toolCallS);
-      const outcome = await fp("source.pin", () => connector.pin(context.source, context.signal)).catch(
+      const outcome = await fp("source.pin", () => connector.pin(context.source, context.signal, anew)).catch(
         (error: unknown) => {
           if (signal.aborted) throw error;
           deps.log.warn("a source could not be pinned", {

@@ -29,6 +29,7 @@ export const finish = (
     requests: draft.requests,
     executions: draft.executions,
     settles: draft.settles,
+    unprepared: draft.unprepared,
     // Requests exist before the events that speak of them; results come in call order.
     events: [...draft.events, ...fresh.toSorted((a, b) => a.call.position - b.call.position).map(finishedEvent)],
     audit: [...draft.audit, ...fresh.map((s) => s.audit)],

@@ -1,4 +1,5 @@
 import type { LoadedApproval, LoadedCall, LoadedRun, StepOutcome } from "@aiw/core/runs";
+import { fp } from "@aiw/platform/fault";
 import type { EngineDeps } from "./deps.ts";
 import { answer, cancelAll, cancelDependents, merge, statusNow, type ApprovalOf, type Draft } from "./draft.ts";
 import { judge, type Judgement } from "./gate.ts";
@@ -6,6 +7,7 @@ import type { Lease } from "./lease.ts";
 import { knownTools, type KnownTool } from "./offers.ts";
 import { refusalText } from "./outcomes.ts";
 import { runReads } from "./reads.ts";
+import { prepareAgain } from "./prepare-again.ts";
 import { propose } from "./propose.ts";
 import { pinSources } from "./sources.ts";
 import { audited } from "./settled.ts";
@@ -20,7 +22,7 @@ export const toolStep = async (deps: EngineDeps, lease: Lease, loaded: LoadedRun
   const { run } = lease;
   const pins = await pinSources(deps, loaded, run, lease.signal);
   const tools = knownTools(deps.connectors, loaded);
-  const draft: Draft = { settled: [], updates: [], requests: [], settles: [], events: [], audit: [], executions: [] };
+  const draft: Draft = { settled: [], updates: [], requests: [], settles: [], events: [], audit: [], executions: [], unprepared: [] };
   const approvalOf = (call: LoadedCall): LoadedApproval | undefined =>
     loaded.approvals.findLast((a) => a.toolCallId === call.id);
   const open = loaded.calls.filter((c) => ["pending", "waiting", "executing", "unknown"].includes(c.status));
@@ -64,8 +66,11 @@ export const toolStep = async (deps: EngineDeps, lease: Lease, loaded: LoadedRun
       : failedBy(loaded, run, approvalOf) === undefined
         ? null
         : "The run failed with a request that was not approved.";
-  if (stopped === null) cancelDependents(draft, loaded, open, approvalOf);
-  else
+  if (stopped === null) {
+    cancelDependents(draft, loaded, open, approvalOf);
+    await prepareAsked(context, draft, open, approvalOf);
+    cancelDependents(draft, loaded, open, approvalOf);
+  } else
     cancelAll(
       draft,
       open.filter((c) => !draft.settled.some((s) => s.call === c)),
@@ -115,6 +120,20 @@ const answerDecided = (draft: Draft, open: readonly LoadedCall[], approvalOf: Ap
     else if (status === "expired") draft.settled.push(answer(call, "expired", ""));
     else if (status === "cancelled") draft.settled.push(answer(call, "cancelled", "The request was cancelled."));
     else if (status === "invalid") draft.settled.push(answer(call, "invalid", approval.invalidReason ?? "superseded"));
+  }
+};
+
+/** The open requests that somebody wants prepared anew (APR-19), unless an earlier call of the turn took them with it. */
+const prepareAsked = async (
+  context: ToolStepContext,
+  draft: Draft,
+  open: readonly LoadedCall[],
+  approvalOf: ApprovalOf,
+): Promise<void> => {
+  for (const call of open) {
+    const approval = approvalOf(call);
+    if (approval?.status !== "pending" || !approval.askedAgain || statusNow(draft, call) !== "waiting") continue;
+    merge(draft, await fp("again.request", () => prepareAgain(context, call, approval)));
   }
 };
 

@@ -2,7 +2,6 @@ import type { Human } from "@aiw/contract/actors";
 import { Problem } from "@aiw/contract/problem";
 import type { ApprovalDetail } from "@aiw/contract/views";
 import * as approvals from "@aiw/core/approvals";
-import * as runs from "@aiw/core/runs";
 import * as workspaces from "@aiw/core/workspaces";
 import type { Ctx } from "@aiw/platform/ctx";
 import type { ApiDeps } from "../deps.ts";
@@ -13,7 +12,11 @@ type Names = "listApprovals" | "getApproval" | "approve" | "reject" | "requestAg
 
 export const approvalHandlers: Pick<Handlers, Names> = {
   listApprovals: async ({ ctx, query }) => approvals.list(ctx, await workspaces.scopeOf(ctx), query),
-  getApproval: async ({ ctx, params }) => approvals.detail(ctx, await workspaces.scopeOf(ctx), params.approvalId),
+  getApproval: async ({ ctx, params, deps }) => {
+    const { item, jobId } = await approvals.view(ctx, await workspaces.scopeOf(ctx), params.approvalId);
+    if (jobId !== null) await deps.ringJob(jobId);
+    return item;
+  },
 
   approve: ({ ctx, params, body, deps }) =>
     decide(ctx, deps, {
@@ -36,9 +39,8 @@ export const approvalHandlers: Pick<Handlers, Names> = {
 
   requestAgain: async ({ ctx, params, deps }) => {
     const scope = await workspaces.scopeOf(ctx);
-    const { runId, teamId } = await approvals.requestAgain(ctx, scope, params.approvalId);
-    await goOn(deps, { teamId, runIds: [runId] });
-    return runs.one(ctx, scope, runId);
+    await goOnAfter(deps, await approvals.requestAgain(ctx, scope, params.approvalId));
+    return approvals.detail(ctx, scope, params.approvalId);
   },
 
   decide: async ({ ctx, params, body, deps }) => {
@@ -58,7 +60,17 @@ export const approvalHandlers: Pick<Handlers, Names> = {
 
 async function decide(ctx: Ctx<Human>, deps: ApiDeps, decision: approvals.Decision): Promise<ApprovalDetail> {
   const scope = await workspaces.scopeOf(ctx);
-  const { runId, teamId, ring } = await approvals.decide(ctx, scope, decision, deps.settings.executeWithinS);
-  await goOn(deps, { teamId, runIds: ring ? [runId] : [] }, [runId]);
+  try {
+    await goOnAfter(deps, await approvals.decide(ctx, scope, decision, deps.settings.executeWithinS));
+  } catch (error) {
+    // The request ended at this click, and its run goes on.
+    if (error instanceof approvals.Overtaken) await goOnAfter(deps, error.decided);
+    throw error;
+  }
   return approvals.detail(ctx, scope, decision.approvalId);
 }
+
+const goOnAfter = (
+  deps: ApiDeps,
+  { runId, teamId, ring }: { readonly runId: string; readonly teamId: string; readonly ring: boolean },
+): Promise<void> => goOn(deps, { teamId, runIds: ring ? [runId] : [] }, [runId]);

@@ -161,7 +161,8 @@ export type PreviewNote =
 
 export type PrepareOutcome =
   | { readonly ok: true; readonly prepared: Prepared }
-  | { readonly ok: false; readonly text: string };
+  /** `later`: the target could not be asked, which says nothing about the proposal. */
+  | { readonly ok: false; readonly text: string; readonly later?: boolean };
 
 export type RecheckOutcome =
   | { readonly ok: true }
@@ -211,8 +212,8 @@ export interface Connector {
   /** Checks a source's settings before they are stored; throws a Problem that names the field. */
   readConfig(input: JsonValue): JsonObject;
   testConnection(source: SourceAccess, signal: AbortSignal): Promise<TestReport>;
-  /** Pins what all calls of a run read (GIT-1). */
-  pin(source: SourceAccess, signal: AbortSignal): Promise<PinOutcome>;
+  /** Pins what all calls of a run read (GIT-1). `anew`: what was known of the target shortly before does not do. */
+  pin(source: SourceAccess, signal: AbortSignal, anew?: boolean): Promise<PinOutcome>;
   /** Text for the prompt about this source at this pin: what it is, AGENTS.md as data (GIT-9). At most 12 KB. */
   describe(context: CallContext): Promise<{ readonly summary: string; readonly conventions: string | null }>;
   /** Reading tools: runs and answers. */

@@ -81,10 +81,10 @@ class GitConnector implements Connector {
     return testGitSource(source, () => this.open(source, signal), this.store);
   }
 
-  async pin(source: SourceAccess, signal: AbortSignal): Promise<PinOutcome> {
+  async pin(source: SourceAccess, signal: AbortSignal, anew = false): Promise<PinOutcome> {
     try {
       const key = accessKey(source);
-      const known = this.heads.get(key);
+      const known = anew ? undefined : this.heads.get(key);
       if (known !== undefined && known.until > performance.now()) return { ok: true, pin: known.pin };
       const remote = this.open(source, signal);
       const target = await fp("git.pin_target", () => findTarget(remote, configOf(source).branch));
@@ -117,7 +117,7 @@ class GitConnector implements Connector {
         if (tool.id !== "git.propose_change") throw new Refusal(`There is no writing tool ${tool.id}.`);
         return this.prepareChange(args, context);
       },
-      (text) => ({ ok: false, text }),
+      (text, later) => ({ ok: false, text, ...(later ? { later } : {}) }),
     );
   }
 
@@ -207,12 +207,12 @@ class GitConnector implements Connector {
   }
 
   /** What the model asked wrongly and what a server did not give are answers, not exceptions. */
-  private async answering<T>(work: () => Promise<T>, asAnswer: (text: string) => T): Promise<T> {
+  private async answering<T>(work: () => Promise<T>, asAnswer: (text: string, later: boolean) => T): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (error instanceof Refusal) return asAnswer(error.message);
-      if (error instanceof GitFailure) return asAnswer(error.detail);
+      if (error instanceof Refusal) return asAnswer(error.message, false);
+      if (error instanceof GitFailure) return asAnswer(error.detail, true);
       throw error;
     }
   }

@@ -12,6 +12,7 @@ export interface ExecutionFacts {
   readonly id: string;
   readonly toolId: string;
   readonly toolCallId: string;
+  readonly runId: string;
   readonly sourceId: string | null;
   readonly snapshot: string;
   readonly snapshotHash: string;
@@ -100,6 +101,7 @@ interface Row {
   id: string;
   tool_id: string;
   tool_call_id: string;
+  run_id: string;
   source_id: string | null;
   snapshot: string;
   snapshot_hash: string;
@@ -136,7 +138,8 @@ const read = async (tx: Tx, workspaceId: string, runId: string, approvalId: stri
   return locked === undefined ? null : factsOf(tx, workspaceId, approvalId);
 };
 
-const factsOf = async (tx: Tx, workspaceId: string, approvalId: string): Promise<ExecutionFacts | null> => {
+/** Everything about a request as it is stored now, in a transaction bound to its workspace; null: there is none. */
+export const factsOf = async (tx: Tx, workspaceId: string, approvalId: string): Promise<ExecutionFacts | null> => {
   const [a] = await tx<Row[]>`
     select a.*, coalesce(a.execute_before <= aiw_now(), false) as lapsed,
       exists (select from memberships m join users u on u.id = m.user_id where m.workspace_id = a.workspace_id and m.user_id = a.requester_id
@@ -165,6 +168,7 @@ const factsOf = async (tx: Tx, workspaceId: string, approvalId: string): Promise
     id: a.id,
     toolId: a.tool_id,
     toolCallId: a.tool_call_id,
+    runId: a.run_id,
     sourceId: a.source_id,
     snapshot: a.snapshot,
     snapshotHash: a.snapshot_hash,

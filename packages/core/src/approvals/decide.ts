@@ -1,8 +1,10 @@
 import { Problem, type ProblemCode } from "@aiw/contract/problem";
 import type { Human } from "@aiw/contract/actors";
 import type { Ctx } from "@aiw/platform/ctx";
-import { transaction } from "@aiw/platform/db";
+import type { InvalidReason } from "@aiw/contract/runs";
+import { transaction, type Tx } from "@aiw/platform/db";
 import { fp } from "@aiw/platform/fault";
+import { standing } from "./standing.ts";
 
 export interface Decision {
   readonly approvalId: string;
@@ -40,7 +42,7 @@ const MAX_REASON = 2000;
 /**
  * APR-4, APR-5, APR-6: one decision, in one transaction, whatever the channel. Repeating one's own decision is no error.
  * Throws decided | expired | stale | cancelled | invalid (409, with who and when), approver_missing | four_eyes (403),
- * reason_required (400), not_found.
+ * reason_required (400), not_found. An approval of what can no longer be executed ends the request: `Overtaken`, an invalid.
  */
 export const decide = async (
   ctx: Ctx<Human>,
@@ -59,17 +61,47 @@ export const decide = async (
           await tx`select 1 from approvals where id = ${decision.approvalId} and workspace_id = ${decision.workspaceId}`;
         if (match === undefined) throw new Problem("not_found");
       }
+      const against = decision.vote === "approved" ? await knownAgainst(tx, decision.approvalId) : null;
       const [found] = await tx<Row[]>`
         select * from approval_decide_v1(${decision.approvalId}::uuid, ${ctx.actor.userId}::uuid, ${decision.channel}, ${decision.vote},
-          ${reason === "" ? null : reason}, ${decision.seenHash}, ${decision.endRun ?? false}, ${executeWithinS}::integer)`;
+          ${reason === "" ? null : reason}, ${decision.seenHash}, ${decision.endRun ?? false}, ${executeWithinS}::integer,
+          ${against})`;
       return found;
     }),
   );
   if (row === undefined) throw new Problem("internal");
   if (["approved", "rejected", "same", "voted"].includes(row.outcome)) {
-    return { runId: row.run_id ?? "", workspaceId: row.workspace_id ?? "", teamId: row.team_id ?? "", ring: row.ring };
+    return decided(row);
   }
-  throw await refusal(ctx, row);
+  if (row.outcome === "overtaken") throw new Overtaken(decided(row));
+  throw await fp("decide.refusal", () => refusal(ctx, row));
+};
+
+/** The request ended as `invalid` at this click; its run goes on. */
+export class Overtaken extends Problem {
+  readonly decided: Decided;
+  constructor(of: Decided) {
+    super("invalid");
+    this.decided = of;
+  }
+}
+
+const decided = (row: Row): Decided => ({
+  runId: row.run_id ?? "",
+  workspaceId: row.workspace_id ?? "",
+  teamId: row.team_id ?? "",
+  ring: row.ring,
+});
+
+/** Looked at under the locks of the decision, in their order: run, request. */
+const knownAgainst = async (tx: Tx, approvalId: string): Promise<InvalidReason | null> => {
+  const [found] = await tx<{ workspace_id: string; run_id: string }[]>`
+    select workspace_id, run_id from approvals where id = ${approvalId}`;
+  if (found === undefined) return null;
+  await tx`select set_config('aiw.workspaces', ${found.workspace_id}, true)`;
+  await tx`select 1 from runs where id = ${found.run_id} for update`;
+  const [open] = await tx`select 1 from approvals where id = ${approvalId} and status = 'pending' for update`;
+  return open === undefined ? null : standing(tx, found.workspace_id, approvalId);
 };
 
 const REFUSALS: Readonly<Record<string, ProblemCode>> = {

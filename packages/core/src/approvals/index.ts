@@ -1,7 +1,9 @@
 export { claimExecution, frozen, type ExecutionFacts } from "./claim-execution.ts";
-export { decide, type Decision } from "./decide.ts";
+export { decide, Overtaken, type Decision } from "./decide.ts";
+export { forCheck, openChecks, recordCheck, type RequestToCheck, type Seen } from "./drift.ts";
 export { expireDue } from "./expire.ts";
 export { takeNumber } from "./number.ts";
 export { reconcile } from "./reconcile.ts";
 export { requestAgain } from "./request-again.ts";
-export { detail, list } from "./views.ts";
+export { detail, view } from "./detail.ts";
+export { list } from "./views.ts";

@@ -1,19 +1,17 @@
 import { Problem } from "@aiw/contract/problem";
 import type { Human } from "@aiw/contract/actors";
 import type { RequestStatus } from "@aiw/contract/runs";
-import type { ApprovalDetail, ApprovalSummary } from "@aiw/contract/views";
-import { reveal } from "@aiw/policy/reveal";
-import { sha256Hex } from "@aiw/policy/freeze";
+import type { ApprovalSummary } from "@aiw/contract/views";
 import type { Ctx } from "@aiw/platform/ctx";
 import { transaction, type Tx } from "@aiw/platform/db";
-import { subjectOf, withSubjects } from "./subject.ts";
+import { withSubjects } from "./subject.ts";
 
 export interface ApprovalViewer {
   readonly userId: string;
   readonly isGlobalApprover: boolean;
 }
 
-interface Row {
+export interface Row {
   id: string;
   number: number;
   workspace_id: string;
@@ -46,7 +44,7 @@ interface Row {
   viewer_role: string | null;
 }
 
-const COLUMNS = (tx: Tx, userId: string) => tx`
+export const COLUMNS = (tx: Tx, userId: string) => tx`
   a.id, a.number, a.workspace_id, w.name as workspace_name, a.run_id, a.chat_id, a.tool_call_id, a.tool_id, a.title, s.name as source_name,
   a.risk_class, a.requester_id, q.name as requester_name, q.display_name as requester_display, a.level, a.four_eyes,
   (select c.run_id from tool_calls c where c.id = a.staged_call_id) as staged_from, a.status,
@@ -54,12 +52,12 @@ const COLUMNS = (tx: Tx, userId: string) => tx`
   d.display_name as decider_display, a.decided_at, a.decision_reason, coalesce(a.expires_at <= (select aiw_now()), false) as past,
   (select m.role from memberships m where m.workspace_id = a.workspace_id and m.user_id = ${userId}) as viewer_role`;
 
-const FROM = (tx: Tx) => tx`
+export const FROM = (tx: Tx) => tx`
   approvals a left join workspaces w on w.id = a.workspace_id left join sources s on s.id = a.source_id
     join users q on q.id = a.requester_id left join users d on d.id = a.decided_by`;
 
 /** APR-4: past its time a request is expired for everybody, published or not. */
-const statusOf = (r: Row): RequestStatus => (r.status === "pending" && r.past ? "expired" : r.status);
+export const statusOf = (r: Row): RequestStatus => (r.status === "pending" && r.past ? "expired" : r.status);
 
 /** The same rule as `approval_decide_v1`, for showing the buttons; the database decides (APR-5, APR-15). */
 const whyNot = (r: Row, viewer: ApprovalViewer): ApprovalSummary["notDecidable"] => {
@@ -73,7 +71,7 @@ const whyNot = (r: Row, viewer: ApprovalViewer): ApprovalSummary["notDecidable"]
   return r.stale_at === null ? null : "stale";
 };
 
-const toSummary = (r: Row, viewer: ApprovalViewer): ApprovalSummary => {
+export const toSummary = (r: Row, viewer: ApprovalViewer): ApprovalSummary => {
   const notDecidable = whyNot(r, viewer);
   return {
     id: r.id,
@@ -122,14 +120,19 @@ export const ofRuns = async (tx: Tx, viewer: ApprovalViewer, runIds: readonly st
 };
 
 /** A person sees requests of workspaces they decide in, and their own; global approvers those of their level everywhere. */
-const mayView = (r: Row, viewer: ApprovalViewer): boolean =>
+export const mayView = (r: Row, viewer: ApprovalViewer): boolean =>
   r.viewer_role === "admin" ||
   r.viewer_role === "approver" ||
   (r.viewer_role !== null && r.requester_id === viewer.userId) ||
   (r.level === "global_approver" && viewer.isGlobalApprover);
 
 /** The names of workspaces and sources a global approver is no member of: read with the request's workspace in scope. */
-const widen = async (tx: Tx, scope: readonly string[], viewer: ApprovalViewer, workspaceId?: string): Promise<void> => {
+export const widen = async (
+  tx: Tx,
+  scope: readonly string[],
+  viewer: ApprovalViewer,
+  workspaceId?: string,
+): Promise<void> => {
   if (!viewer.isGlobalApprover) return;
   const rows = await tx<{ workspace_id: string }[]>`
     select distinct workspace_id from approvals where level = 'global_approver' and (${workspaceId ?? null}::uuid is null or workspace_id = ${workspaceId ?? null}::uuid)`;
@@ -184,107 +187,5 @@ export const list = async (
       items: await withSubjects(tx, items),
       next: rows.length > limit ? (items.at(-1)?.id ?? null) : null,
       open,
-    };
-  });
-
-interface DetailRow extends Row {
-  snapshot_hash: string;
-  definition_hash: string;
-  policy_version: number;
-  args_text: string;
-  preview: string;
-  preconditions: string;
-  explanation: string;
-  stopped: boolean;
-  model_note: string | null;
-  message: string | null;
-  execute_before: Date | null;
-  attempt: number;
-  ended_at: Date | null;
-  executed_hash: string | null;
-  reconciled: boolean;
-  settled_by: ApprovalDetail["settledBy"];
-  result: string | null;
-  facts: Record<string, unknown> | null;
-  predecessor_id: string | null;
-  successor_id: string | null;
-}
-
-/** One request with the real change, for those who may see it; everybody else gets not_found. */
-export const detail = async (ctx: Ctx<Human>, scope: readonly string[], approvalId: string): Promise<ApprovalDetail> =>
-  transaction(ctx.db, { workspaces: scope, userId: ctx.actor.userId }, async (tx) => {
-    const viewer = { userId: ctx.actor.userId, isGlobalApprover: ctx.actor.isGlobalApprover };
-    const [seen] = await tx<{ workspace_id: string }[]>`select workspace_id from approvals where id = ${approvalId}`;
-    if (seen === undefined) throw new Problem("not_found");
-    await widen(tx, scope, viewer, seen.workspace_id);
-    const [row] = await tx<DetailRow[]>`
-      select ${COLUMNS(tx, viewer.userId)}, a.snapshot_hash, a.definition_hash, a.policy_version, a.args_text, a.preview, a.preconditions,
-             a.explanation, a.model_note, a.message, a.execute_before, a.attempt, a.ended_at, a.executed_hash, a.reconciled, a.result, a.facts, a.predecessor_id,
-             (select jsonb_build_object('by', jsonb_build_object('id', s.id, 'name', s.name, 'displayName', s.display_name), 'comment', a.reconcile_comment)
-                from users s where s.id = a.reconciled_by) as settled_by,
-             a.status in ('pending', 'approved') and a.risk_class in ('write_external', 'destructive') and
-               (w.writes_stopped_at is not null or exists (select from platform_settings where writes_stopped_at is not null)) as stopped,
-             (select x.id from approvals x where x.predecessor_id = a.id) as successor_id
-        from ${FROM(tx)} where a.id = ${approvalId}`;
-    if (row === undefined || !mayView(row, viewer)) throw new Problem("not_found");
-    const votes = await tx<
-      {
-        user_id: string;
-        name: string;
-        display_name: string;
-        vote: "approved" | "rejected";
-        at: Date;
-        reason: string | null;
-        channel: string;
-      }[]
-    >`
-      select v.user_id, u.name, u.display_name, v.vote, v.at, v.reason, v.channel from approval_votes v join users u on u.id = v.user_id
-        where v.approval_id = ${approvalId} order by v.at`;
-    const siblings = await tx<{ id: string; number: number; title: string; status: RequestStatus }[]>`
-      select x.id, x.number, x.title, x.status from approvals x join tool_calls c on c.id = coalesce(x.staged_call_id, x.tool_call_id)
-        where x.id <> ${approvalId} and (c.run_id, c.step) =
-          (select t.run_id, t.step from tool_calls t, approvals o where o.id = ${approvalId} and t.id = coalesce(o.staged_call_id, o.tool_call_id))
-        order by c.position`;
-    const status = statusOf(row);
-    const subject = subjectOf(row.preview);
-    return {
-      ...toSummary(row, viewer),
-      ...(subject === undefined ? {} : { subject }),
-      snapshotHash: row.snapshot_hash,
-      definitionHash: row.definition_hash,
-      policyVersion: row.policy_version,
-      args: row.args_text,
-      argsBytes: Buffer.byteLength(row.args_text),
-      argsHash: sha256Hex(row.args_text),
-      hiddenCharacters: reveal(row.args_text).hidden,
-      preview: JSON.parse(row.preview) as ApprovalDetail["preview"],
-      preconditions: JSON.parse(row.preconditions) as Record<string, unknown>,
-      explanation: JSON.parse(row.explanation) as ApprovalDetail["explanation"],
-      stopped: row.stopped,
-      modelNote: row.model_note,
-      message: row.message,
-      executeBefore: row.execute_before?.toISOString() ?? null,
-      attempt: row.attempt,
-      executedAt: row.status === "executed" ? (row.ended_at?.toISOString() ?? null) : null,
-      executedHash: row.executed_hash,
-      reconciled: row.reconciled,
-      settledBy: row.settled_by,
-      result: row.result,
-      facts: row.facts,
-      predecessorId: row.predecessor_id,
-      successorId: row.successor_id,
-      siblings: [...siblings],
-      votes: votes.map((v) => ({
-        by: { id: v.user_id, name: v.name, displayName: v.display_name },
-        vote: v.vote,
-        at: v.at.toISOString(),
-        reason: v.reason,
-        channel: v.channel,
-      })),
-      mayRequestAgain:
-        status === "expired" &&
-        row.successor_id === null &&
-        row.chat_id !== null &&
-        (row.requester_id === viewer.userId || row.viewer_role === "admin"),
     };
   });

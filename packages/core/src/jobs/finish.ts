@@ -21,6 +21,14 @@ export function fail(ctx: Ctx<System>, job: ClaimedJob, errorCode: string): Prom
   return transaction(ctx.db, scopeOf(job), (tx) => finish(tx, job, { errorCode }));
 }
 
+/** Ends a job and forgets it: what it did stands elsewhere. False: a later attempt holds it, nothing changed. */
+export async function drop(tx: Tx, job: ClaimedJob): Promise<boolean> {
+  const rows = await tx`
+    delete from jobs where id = ${job.id} and workspace_id is not distinct from ${job.workspaceId} and attempt = ${job.attempt}
+      and status = 'running' returning id`;
+  return rows.length === 1;
+}
+
 /** What a transaction of this job may see: its workspace, or as a job of the platform what looks for work sees. */
 export const scopeOf = (job: ClaimedJob): { readonly workspaces: readonly string[] } => ({
   workspaces: job.workspaceId === null ? [] : [job.workspaceId],

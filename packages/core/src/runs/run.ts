@@ -70,6 +70,9 @@ export interface LoadedApproval {
   readonly sourceId: string | null;
   readonly status: RequestStatus;
   readonly argsText: string;
+  /** A person wants it prepared anew because its target changed (APR-19), and how it changed. */
+  readonly askedAgain: boolean;
+  readonly staleReason: string | null;
   /** Past its time although nobody has published it yet (APR-4). */
   readonly expired: boolean;
   readonly reason: string | null;
@@ -305,6 +308,13 @@ export interface Settle {
   readonly audit: NewAudit;
 }
 
+/** A preparation a person asked for that could not be made now; the request stays open (APR-19). */
+export interface Unprepared {
+  readonly id: string;
+  readonly event: NewEvent;
+  readonly audit: NewAudit;
+}
+
 export interface NewEvent {
   readonly type: string;
   readonly data: object;
@@ -337,6 +347,7 @@ export interface StepOutcome {
   readonly executions?: readonly NewExecution[];
   readonly requests?: readonly NewRequest[];
   readonly settles?: readonly Settle[];
+  readonly unprepared?: readonly Unprepared[];
   readonly events?: readonly NewEvent[];
   readonly audit?: readonly NewAudit[];
   readonly message?: { readonly id: string; readonly text: string; readonly withheld?: boolean };

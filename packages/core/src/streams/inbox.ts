@@ -63,7 +63,7 @@ export async function marks(
     { workspaces },
     (tx) => tx<{ id: string; workspace_id: string; status: string; approvals: string }[]>`
     select r.id, r.workspace_id, r.status,
-           coalesce((select string_agg(a.status, ',' order by a.id) from approvals a where a.run_id = r.id), '') as approvals
+           coalesce((select string_agg(a.status || case when a.stale_at is null then '' else '!' end, ',' order by a.id) from approvals a where a.run_id = r.id), '') as approvals
       from runs r where r.id = any (${[...runIds]}::uuid[])`,
   );
   return rows.map((row) => ({
@@ -84,7 +84,7 @@ export async function globalMarks(
     db,
     { workspaces: [], userId: approverId },
     (tx) => tx<{ run_id: string; approvals: string }[]>`
-    select run_id, string_agg(status, ',' order by id) as approvals from approvals
+    select run_id, string_agg(status || case when stale_at is null then '' else '!' end, ',' order by id) as approvals from approvals
      where run_id = any (${[...runIds]}::uuid[]) and level = 'global_approver' group by run_id`,
   );
   return new Map(rows.map((row) => [row.run_id, row.approvals]));
