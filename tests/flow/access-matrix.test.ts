@@ -4,7 +4,7 @@ import { type Endpoint, ENDPOINTS, type EndpointName } from "@aiw/contract/api";
 import * as identity from "@aiw/core/identity";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Answer, type Api, type Client, type Role, startApi } from "./http-fixture.ts";
-import { addWaiting } from "./http-records.ts";
+import { addWaiting, SNAPSHOT_HASH } from "./http-records.ts";
 
 const ACTORS = ["anonymous", "disabled", "outsider", "admin", "global", "member", "approver", "owner"] as const;
 type Actor = (typeof ACTORS)[number];
@@ -15,7 +15,7 @@ interface Row {
   readonly body?: (ids: Ids) => unknown;
 }
 
-const hash = "a".repeat(64);
+const hash = SNAPSHOT_HASH;
 const MEMBERS = "401 401 404 404 404 200 200 200";
 const ADMINS = "401 401 404 404 404 403 403 200";
 const PLATFORM = "401 401 403 200 403 403 403 403";

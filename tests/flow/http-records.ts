@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { sha256Hex } from "@aiw/policy/freeze";
 import type { Api, Role } from "./http-fixture.ts";
 
 export interface Waiting {
@@ -59,6 +60,10 @@ export async function commit(
   if (row?.["done"] !== true) throw new Error("the step was not committed");
 }
 
+const SNAPSHOT = "snapshot";
+/** The hash every such request is shown with. */
+export const SNAPSHOT_HASH = sha256Hex(SNAPSHOT);
+
 /** A run that waits for the decision of one request. */
 export async function addWaiting(
   api: Api,
@@ -70,7 +75,8 @@ export async function addWaiting(
   const { chatId, runId } = await addRun(api, workspaceId, by);
   const fence = await claim(api, runId);
   const [toolCallId, approvalId] = [randomUUID(), randomUUID()];
-  const snapshotHash = "a".repeat(64);
+  const snapshotHash = SNAPSHOT_HASH;
+  const definitionHash = await knownTool(api);
   await commit(api, workspaceId, runId, fence, {
     status: "waiting_approval",
     calls: [
@@ -96,14 +102,14 @@ export async function addWaiting(
         sourceId,
         toolId: "git.propose_change",
         title: "Change a file",
-        snapshot: "snapshot",
+        snapshot: SNAPSHOT,
         snapshotHash,
         args: "{}",
         form: "{}",
         formVersion: 1,
         preview: JSON.stringify({ title: "Change a file", kind: "arguments" }),
         preconditions: "{}",
-        definitionHash: "c".repeat(64),
+        definitionHash,
         policyVersion: 1,
         level,
         fourEyes: false,
@@ -124,4 +130,15 @@ export async function addWaiting(
     ],
   });
   return { chatId, runId, approvalId, toolCallId, snapshotHash };
+}
+
+/** The tool such requests are for, classified as it is from the first start on; the hash of its definition. */
+async function knownTool(api: Api): Promise<string> {
+  const { sql } = api.admin;
+  await sql`insert into tools (id, wire_name, kind, source_kind, definition, definition_hash, suggested_risk_class, risk_class)
+    values ('git.propose_change', 'propose_change', 'native', 'git', '{"parameters":{}}', ${"c".repeat(64)}, 'write_external', 'write_external')
+    on conflict (id) do nothing`;
+  await sql`update tools set risk_class = 'write_external' where id = 'git.propose_change' and risk_class is null`;
+  const [tool] = await sql`select definition_hash from tools where id = 'git.propose_change'`;
+  return String(tool?.["definition_hash"]);
 }
