@@ -138,7 +138,7 @@ async function knownTool(api: Api): Promise<string> {
   await sql`insert into tools (id, wire_name, kind, source_kind, definition, definition_hash, suggested_risk_class, risk_class)
     values ('git.propose_change', 'propose_change', 'native', 'git', '{"parameters":{}}', ${"c".repeat(64)}, 'write_external', 'write_external')
     on conflict (id) do nothing`;
-  await sql`update tools set risk_class = 'write_external' where id = 'git.propose_change' and risk_class is null`;
+  await sql`update tools set risk_class = 'write_external', default_active = true where id = 'git.propose_change'`;
   const [tool] = await sql`select definition_hash from tools where id = 'git.propose_change'`;
   return String(tool?.["definition_hash"]);
 }

@@ -66,6 +66,10 @@ const base: ApprovalDetail = {
   successorId: null,
   siblings: [],
   votes: [],
+  staleReason: null,
+  checkedAt: null,
+  preparing: false,
+  predecessor: null,
   mayRequestAgain: false,
 };
 
