@@ -3,6 +3,7 @@ import type { Harness } from "./harness.ts";
 /** What `npm run chaos` can play, by the id of its figure (spec 70 section 5); loaded only when it is played. */
 export const HARNESSES: Readonly<Record<string, () => Promise<Harness>>> = {
   g4: async () => (await import("./g4.ts")).g4,
+  g6: async () => (await import("./g6.ts")).g6,
   g8: async () => (await import("./g8.ts")).g8,
   "g8-ledger": async () => (await import("./g8-ledger.ts")).g8Ledger,
 };
