@@ -153,6 +153,12 @@ const play = async (
   const chat = await chats.create(member, {});
   if (mode === "plan") await chats.update(member, chat.id, { mode: "plan" });
   const { runId } = await world.ask(t, "member", chat.id);
+  // Now and then the person takes everything back between what the model asked for and its turn.
+  const turned = random.chance(0.25);
+  if (turned) {
+    await world.stepOnce(runId);
+    await chats.update(member, chat.id, { mode: "plan" });
+  }
   await world.drive(runId);
   const waiting = (await requestsOf(world, runId)).filter(({ status }) => status === "pending");
   add("asked", waiting.length);
@@ -162,7 +168,7 @@ const play = async (
     await decide(world, "approver", request, approve ? "approved" : "rejected");
   }
   await driveAll(world);
-  const problems = await outOfMode(world, runId, mode);
+  const problems = await outOfMode(world, runId, turned ? "plan" : mode);
   await runs_.detail(world.as("member"), [world.workspaceId], runId);
   return [...problems, ...(await brokenIn(world, [runId]))];
 };
