@@ -23,6 +23,7 @@ const SourcePage = page(async () => (await import("./pages/sources/source.tsx"))
 const SettingsPage = page(async () => (await import("./pages/settings/settings.tsx")).SettingsPage);
 const AdminToolsPage = page(async () => (await import("./pages/admin/tools.tsx")).AdminToolsPage);
 const AdminPoliciesPage = page(async () => (await import("./pages/admin/policies.tsx")).AdminPoliciesPage);
+const AdminModelsPage = page(async () => (await import("./pages/admin/models/models.tsx")).AdminModelsPage);
 const AdminMcpPage = page(async () => (await import("./pages/admin/mcp.tsx")).AdminMcpPage);
 const AdminUsersPage = page(async () => (await import("./pages/admin/users.tsx")).AdminUsersPage);
 const MePage = page(async () => (await import("./pages/me.tsx")).MePage);
@@ -49,6 +50,7 @@ export const App = () => (
         <Route path="/admin/tools" component={AdminToolsPage} />
         <Route path="/admin/policies" component={AdminPoliciesPage} />
         <Route path="/admin/mcp" component={AdminMcpPage} />
+        <Route path="/admin/models" component={AdminModelsPage} />
         <Route path="/admin/users" component={AdminUsersPage} />
         <Route path="/me" component={MePage} />
         <Route path="*" component={NotFoundPage} />

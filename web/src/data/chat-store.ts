@@ -1,4 +1,5 @@
 import type { RunEvent } from "@aiw/contract/events";
+import type { ModelChoice } from "@aiw/contract/models";
 import type { ChatDetail, Message, RunSummary } from "@aiw/contract/views";
 import { batch, createEffect, createMemo, createSignal, on, onCleanup } from "solid-js";
 import { createStore, reconcile, unwrap } from "solid-js/store";
@@ -215,8 +216,13 @@ export const createChat = (workspaceId: string, chatId: string) => {
       void deliver(id, message.text);
     },
     dropOutgoing: (id: string): void => setState("outgoing", (all) => all.filter((o) => o.id !== id)),
-    /** Title, archive, mode: the answer replaces what is shown. */
-    update: async (change: { title?: string; archived?: boolean; mode?: "work" | "plan" }): Promise<void> => {
+    /** Title, archive, mode, model: the answer replaces what is shown. */
+    update: async (change: {
+      title?: string;
+      archived?: boolean;
+      mode?: "work" | "plan";
+      model?: ModelChoice;
+    }): Promise<void> => {
       const summary = await call("updateChat", { params: { workspaceId, chatId }, body: change });
       const now = view();
       if (now !== null) setView({ ...now, chat: { ...now.chat, ...summary } });

@@ -20,6 +20,12 @@ export const useMe = () => useQuery(() => ({ queryKey: keys.me, queryFn: fetchMe
 export const useConfig = () =>
   useQuery<PublicConfig>(() => ({ queryKey: keys.config, queryFn: () => call("config"), staleTime: Infinity }));
 
+/** Unit of costs and prices. */
+export const useCurrency = (): (() => string) => {
+  const config = useConfig();
+  return () => (config.isPending || config.isError ? "USD" : (config.data?.currency ?? "USD"));
+};
+
 /** Signed in: start with an empty cache, so that nothing of another person is shown. */
 export const enter = (me: Me): void => {
   queryClient.clear();

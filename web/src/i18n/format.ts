@@ -23,6 +23,22 @@ const memo = <T extends Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeT
 export const num = (value: number): string =>
   memo("num", (tag) => new Intl.NumberFormat(tag, { maximumFractionDigits: 1 })).format(value);
 
+/** Money: to the cent, small amounts to a hundredth of one. */
+export const money = (value: number, currency: string): string => {
+  const digits = value !== 0 && value < 0.1 ? 4 : 2;
+  const format = memo(
+    `money:${currency}:${digits}`,
+    (tag) =>
+      new Intl.NumberFormat(tag, {
+        style: "currency",
+        currency,
+        minimumFractionDigits: 2,
+        maximumFractionDigits: digits,
+      }),
+  );
+  return value > 0 && value < 0.0001 ? `< ${format.format(0.0001)}` : format.format(value);
+};
+
 /** A share between 0 and 1 as per cent. */
 export const percent = (value: number): string =>
   memo("pct", (tag) => new Intl.NumberFormat(tag, { style: "percent", maximumFractionDigits: 0 })).format(value);

@@ -5,6 +5,7 @@ import { t } from "../i18n/index.ts";
 import Activity from "lucide-solid/icons/activity";
 import FolderGit2 from "lucide-solid/icons/folder-git-2";
 import House from "lucide-solid/icons/house";
+import BrainCircuit from "lucide-solid/icons/brain-circuit";
 import Inbox from "lucide-solid/icons/inbox";
 import Layers from "lucide-solid/icons/layers";
 import Plug from "lucide-solid/icons/plug";
@@ -69,6 +70,7 @@ export const useNavItems = () => {
           { id: "tools", label: t("nav.tools"), href: "/admin/tools", icon: ShieldCheck },
           { id: "policies", label: t("nav.policies"), href: "/admin/policies", icon: Scale },
           { id: "mcp", label: t("nav.mcp"), href: "/admin/mcp", icon: Plug },
+          { id: "models", label: t("nav.models"), href: "/admin/models", icon: BrainCircuit },
           { id: "users", label: t("nav.users"), href: "/admin/users", icon: Users },
         ]
       : [],

@@ -122,7 +122,6 @@ export const de = {
     noSources: "Keine Quelle",
     tools: (on: number, off: number): string =>
       `${plural(on, "1 Tool", `${num(on)} Tools`)} verfügbar${off > 0 ? `, ${num(off)} gesperrt` : ""}`,
-    model: "Modell {{ name }}",
     context: "Kontext {{ percent }}",
     tokens: (n: number): string => `${num(n)} Token`,
   },

@@ -17,6 +17,7 @@ export const de = {
     settings: "Einstellungen",
     tools: "Tool-Einstufung",
     mcp: "MCP-Server",
+    models: "Modelle",
     policies: "Plattform-Regeln",
     users: "Personen und Teams",
     workspaces: "Workspaces",

@@ -41,6 +41,7 @@ export const de = {
     steps: "Schritte",
     rounds: "Tool-Runden",
     tokens: "Token (ein / aus)",
+    cost: "Kosten",
     context: "Kontext",
     pins: "Stand der Quellen",
     agent: "Einstellungen des Agenten",

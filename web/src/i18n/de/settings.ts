@@ -8,6 +8,7 @@ export const de = {
     rules: "Modus und Regeln",
     agent: "Agent",
     tools: "Tools",
+    model: "Modell",
   },
   save: "Speichern",
   saved: "Gespeichert",

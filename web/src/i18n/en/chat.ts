@@ -121,7 +121,6 @@ export const en: typeof de = {
     noSources: "No source",
     tools: (on: number, off: number): string =>
       `${plural(on, "1 tool", `${num(on)} tools`)} available${off > 0 ? `, ${num(off)} blocked` : ""}`,
-    model: "Model {{ name }}",
     context: "Context {{ percent }}",
     tokens: (n: number): string => `${num(n)} tokens`,
   },

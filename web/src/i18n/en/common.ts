@@ -18,6 +18,7 @@ export const en: typeof de = {
     settings: "Settings",
     tools: "Tool classification",
     mcp: "MCP servers",
+    models: "Models",
     policies: "Platform rules",
     users: "People and teams",
     workspaces: "Workspaces",

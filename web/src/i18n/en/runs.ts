@@ -43,6 +43,7 @@ export const en: typeof de = {
     steps: "Steps",
     rounds: "Tool rounds",
     tokens: "Tokens (in / out)",
+    cost: "Cost",
     context: "Context",
     pins: "State of the sources",
     agent: "Agent settings",

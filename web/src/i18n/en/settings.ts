@@ -10,6 +10,7 @@ export const en: typeof de = {
     rules: "Mode and rules",
     agent: "Agent",
     tools: "Tools",
+    model: "Model",
   },
   save: "Save",
   saved: "Saved",

@@ -3,47 +3,12 @@ import { createSignal, For, type JSX } from "solid-js";
 import { asProblem, call } from "../../data/client.ts";
 import { keys } from "../../data/keys.ts";
 import { queryClient } from "../../data/query.ts";
-import { t as words } from "../../i18n/index.ts";
 import { mcp as t } from "../../i18n/mcp.ts";
 import { problemText } from "../../i18n/problems.ts";
-import { ErrorLine } from "../../ui/error-panel.tsx";
 import { FormField } from "../../ui/form-field.tsx";
 import { SecretField } from "../../ui/secret-field.tsx";
 import { createAction } from "../settings/save.ts";
-
-const Form = (props: {
-  readonly save: string;
-  readonly danger?: boolean;
-  readonly busy: boolean;
-  readonly failure: unknown;
-  readonly onSubmit: () => void;
-  readonly onCancel: () => void;
-  readonly children: JSX.Element;
-}): JSX.Element => (
-  <form
-    class="flex flex-col gap-4"
-    noValidate
-    onSubmit={(event) => {
-      event.preventDefault();
-      props.onSubmit();
-    }}
-  >
-    {props.children}
-    <ErrorLine error={props.failure} />
-    <div class="flex flex-wrap justify-end gap-2">
-      <button type="button" class="btn" onClick={() => props.onCancel()}>
-        {words("act.cancel")}
-      </button>
-      <button
-        type="submit"
-        class={`btn ${props.danger === true ? "btn-danger" : "btn-primary"}`}
-        aria-disabled={props.busy}
-      >
-        {props.save}
-      </button>
-    </div>
-  </form>
-);
+import { FormFrame } from "./form-frame.tsx";
 
 const PURPOSES = ["general", "memory", "documents"] as const satisfies readonly McpServer["purpose"][];
 /** The same form as the server's rule; which names are taken or reserved, the server knows. */
@@ -89,7 +54,7 @@ export const RegisterForm = (props: {
     });
   };
   return (
-    <Form
+    <FormFrame
       save={t("register")}
       busy={action.busy()}
       failure={nameFault() === undefined && urlFault() === undefined ? action.failure() : null}
@@ -150,7 +115,7 @@ export const RegisterForm = (props: {
           <SecretField field={field} name="server-token" value={token()} onInput={setToken} autocomplete="off" />
         )}
       </FormField>
-    </Form>
+    </FormFrame>
   );
 };
 
@@ -174,7 +139,7 @@ export const TokenForm = (props: ManageProps): JSX.Element => {
     props.onDone();
   };
   return (
-    <Form
+    <FormFrame
       save={t("save")}
       busy={action.busy()}
       failure={action.failure()}
@@ -186,7 +151,7 @@ export const TokenForm = (props: ManageProps): JSX.Element => {
           <SecretField field={field} name="server-token" value={token()} onInput={setToken} autocomplete="off" />
         )}
       </FormField>
-    </Form>
+    </FormFrame>
   );
 };
 
@@ -207,7 +172,7 @@ export const RemoveForm = (props: ManageProps): JSX.Element => {
     props.onDone();
   };
   return (
-    <Form
+    <FormFrame
       save={t("remove")}
       danger
       busy={action.busy()}
@@ -232,6 +197,6 @@ export const RemoveForm = (props: ManageProps): JSX.Element => {
           />
         )}
       </FormField>
-    </Form>
+    </FormFrame>
   );
 };

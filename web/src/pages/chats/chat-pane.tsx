@@ -71,7 +71,7 @@ export const ChatPane = (props: { readonly workspaceId: string; readonly chatId:
               <Show when={chat.error()}>{(problem) => <ErrorLine error={problem()} />}</Show>
               <Show when={active()}>{(run) => <WaitingDock run={run()} approvals={detail()?.approvals ?? []} />}</Show>
               <ErrorLine error={stopError()} />
-              <StatusStrip workspaceId={props.workspaceId} run={detail()?.runs.at(-1)} />
+              <StatusStrip workspaceId={props.workspaceId} chat={chat} />
               <Show
                 when={detail()?.archivedAt === null}
                 fallback={<p class="panel px-3 py-2 text-ink-2">{tChat("archivedNote")}</p>}

@@ -1,12 +1,13 @@
-import type { ApprovalSummary, Message } from "@aiw/contract/views";
+import type { ApprovalSummary, Message, RunSummary } from "@aiw/contract/views";
 import { A } from "@solidjs/router";
 import Bot from "lucide-solid/icons/bot";
 import Clock from "lucide-solid/icons/clock";
 import ShieldAlert from "lucide-solid/icons/shield-alert";
 import { type JSX, Show } from "solid-js";
 import type { Outgoing } from "../../data/chat-store.ts";
-import { useMe } from "../../data/session.ts";
+import { useCurrency, useMe } from "../../data/session.ts";
 import { tChat } from "../../i18n/chat.ts";
+import { money } from "../../i18n/index.ts";
 import { problemText } from "../../i18n/problems.ts";
 import { Guard } from "../../ui/boundary.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
@@ -131,8 +132,26 @@ export const AiLabel = (props: { readonly text: string; readonly children?: JSX.
   </p>
 );
 
+/** Which model answered, and what it took (AI-6). */
+const AnswerCost = (props: { readonly run: RunSummary }) => {
+  const currency = useCurrency();
+  return (
+    <span class="num text-meta text-ink-2">
+      <Show when={props.run.model}>
+        {(name) => (
+          <>
+            <VisibleText text={name()} /> ·{" "}
+          </>
+        )}
+      </Show>
+      {tChat("status.tokens", props.run.inputTokens + props.run.outputTokens)}
+      <Show when={props.run.cost !== null}> · {money(props.run.cost ?? 0, currency())}</Show>
+    </span>
+  );
+};
+
 /** A finished answer of the model. */
-export const AnswerMessage = (props: { readonly message: Message }) => (
+export const AnswerMessage = (props: { readonly message: Message; readonly run: RunSummary | undefined }) => (
   <article aria-label={tChat("aiAnswer")} class="border-l-2 border-accent pl-4">
     <AiLabel text={tChat("ai")}>
       <RelativeTime at={props.message.createdAt} class="font-normal text-ink-2" />
@@ -149,8 +168,11 @@ export const AnswerMessage = (props: { readonly message: Message }) => (
       <Guard>
         <Markdown text={props.message.text} />
       </Guard>
-      <div class="mt-1 -ml-2">
+      <div class="mt-1 -ml-2 flex flex-wrap items-center gap-x-3">
         <CopyButton text={props.message.text} label={tChat("copyAnswer")} withText />
+        <Show when={props.run !== undefined && props.run.inputTokens > 0 ? props.run : undefined}>
+          {(run) => <AnswerCost run={run()} />}
+        </Show>
       </div>
     </Show>
   </article>

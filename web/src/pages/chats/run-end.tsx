@@ -2,7 +2,7 @@ import type { RunSummary, ToolCall } from "@aiw/contract/views";
 import { A } from "@solidjs/router";
 import { createSignal, type JSX, Match, Show, Switch } from "solid-js";
 import { tChat } from "../../i18n/chat.ts";
-import { wordCode } from "../../i18n/problems.ts";
+import { runErrorWord } from "../../i18n/gateway.ts";
 import { ErrorLine } from "../../ui/error-panel.tsx";
 
 interface EndProps {
@@ -54,12 +54,12 @@ const Failed = (props: EndProps) => {
       setBusy(false);
     }
   };
-  const reason = (): string => wordCode(props.run.errorCode) ?? props.run.errorText ?? "";
+  const reason = (): string => runErrorWord(props.run.errorCode) ?? props.run.errorText ?? "";
   return (
     <Card tone="neg" title={tChat("end.failed")}>
       <p>
         {reason()}
-        <Show when={wordCode(props.run.errorCode) !== undefined && props.run.errorText}>
+        <Show when={runErrorWord(props.run.errorCode) !== undefined && props.run.errorText}>
           {(text) => <span class="block text-meta text-ink-2">{text()}</span>}
         </Show>
       </p>

@@ -1,3 +1,6 @@
+import type { Chat } from "../../data/chat-store.ts";
+import { totalsOf } from "../../data/totals.ts";
+import { useCurrency } from "../../data/session.ts";
 import type { RunSummary } from "@aiw/contract/views";
 import { A } from "@solidjs/router";
 import { useQuery } from "@tanstack/solid-query";
@@ -5,13 +8,18 @@ import { For, Show } from "solid-js";
 import { call } from "../../data/client.ts";
 import { keys } from "../../data/keys.ts";
 import { tChat } from "../../i18n/chat.ts";
-import { percent } from "../../i18n/index.ts";
+import { money, percent } from "../../i18n/index.ts";
+import { ChatModel } from "./chat-model.tsx";
 import { VisibleText } from "../../ui/visible-text-view.tsx";
 
 const DOT = { tested: "bg-pos", untested: "bg-warn", failed: "bg-neg" } as const;
 
 /** What the chat works with, always in sight: sources, tools, model, how full the context is (CHT-1). */
-export const StatusStrip = (props: { readonly workspaceId: string; readonly run: RunSummary | undefined }) => {
+export const StatusStrip = (props: { readonly workspaceId: string; readonly chat: Chat }) => {
+  const currency = useCurrency();
+  const runs = (): readonly RunSummary[] => props.chat.state.view?.chat.runs ?? [];
+  const last = () => runs().at(-1);
+  const totals = () => totalsOf(runs());
   const sources = useQuery(() => ({
     queryKey: keys.sources(props.workspaceId),
     queryFn: () => call("listSources", { params: { workspaceId: props.workspaceId } }),
@@ -51,19 +59,13 @@ export const StatusStrip = (props: { readonly workspaceId: string; readonly run:
           {tChat("status.tools", counts().on, counts().off)}
         </A>
       </Show>
-      <Show when={props.run}>
-        {(run) => (
-          <>
-            {/* Which model it was is known with its first answer. */}
-            <Show when={run().model}>{(name) => <span>{tChat("status.model", { name: name() })}</span>}</Show>
-            <Show when={run().inputTokens > 0}>
-              <span class="num">
-                {tChat("status.context", { percent: percent(run().contextFill) })} ·{" "}
-                {tChat("status.tokens", run().inputTokens + run().outputTokens)}
-              </span>
-            </Show>
-          </>
-        )}
+      <ChatModel chat={props.chat} workspaceId={props.workspaceId} />
+      <Show when={totals().tokens > 0}>
+        <span class="num">
+          {tChat("status.context", { percent: percent(last()?.contextFill ?? 0) })} ·{" "}
+          {tChat("status.tokens", totals().tokens)}
+          <Show when={totals().cost}>{(cost) => <> · {money(cost(), currency())}</>}</Show>
+        </span>
       </Show>
     </div>
   );

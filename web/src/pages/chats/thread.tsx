@@ -31,7 +31,9 @@ const Item = (props: { readonly chat: Chat; readonly itemKey: ThreadKey; readonl
           </Show>
         )}
       </Match>
-      <Match when={kind === "answer" ? message() : undefined}>{(m) => <AnswerMessage message={m()} />}</Match>
+      <Match when={kind === "answer" ? message() : undefined}>
+        {(m) => <AnswerMessage message={m()} run={detail()?.runs.find((r) => r.id === m().runId)} />}
+      </Match>
       <Match when={kind === "note" ? note() : undefined}>{(n) => <NoteItem text={n().text} />}</Match>
       <Match when={kind === "call" ? call() : undefined}>
         {(c) => <ToolCard call={c()} workspaceId={props.workspaceId} />}

@@ -1,7 +1,8 @@
 import type { RunDetail } from "@aiw/contract/views";
 import { For, type JSX, Show } from "solid-js";
 import { useNow } from "../../data/clock.ts";
-import { dateTime, duration, num, percent, t as words } from "../../i18n/index.ts";
+import { useCurrency } from "../../data/session.ts";
+import { dateTime, duration, money, num, percent, t as words } from "../../i18n/index.ts";
 import { runs as t } from "../../i18n/runs.ts";
 import { Hash } from "../../ui/hash.tsx";
 import { Person } from "../../ui/person.tsx";
@@ -17,6 +18,7 @@ const Fact = (props: { readonly label: string; readonly children: JSX.Element })
 /** Who asked, with which model, at which commit, and what it took (RUN-17). Work and waiting are counted apart. */
 export const RunFacts = (props: { readonly run: RunDetail }): JSX.Element => {
   const now = useNow();
+  const currency = useCurrency();
   const line = () => timeline(props.run.phases, now());
   return (
     <dl class="panel grid grid-cols-2 gap-x-6 gap-y-3 p-4 md:grid-cols-4">
@@ -47,6 +49,9 @@ export const RunFacts = (props: { readonly run: RunDetail }): JSX.Element => {
       <Fact label={t("facts.tokens")}>
         {num(props.run.inputTokens)} / {num(props.run.outputTokens)}
       </Fact>
+      <Show when={props.run.cost !== null}>
+        <Fact label={t("facts.cost")}>{money(props.run.cost ?? 0, currency())}</Fact>
+      </Show>
       <Fact label={t("facts.context")}>{percent(props.run.contextFill)}</Fact>
       <Show when={props.run.pins.length > 0}>
         <Fact label={t("facts.pins")}>

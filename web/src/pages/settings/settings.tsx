@@ -9,11 +9,12 @@ import { TabLinks } from "../../ui/tab-links.tsx";
 import { AgentSettings } from "./agent.tsx";
 import { GeneralSettings } from "./general.tsx";
 import { MemberSettings } from "./members.tsx";
+import { ModelSettings } from "./model.tsx";
 import { RuleSettings } from "./rules.tsx";
 import { WorkspaceRules } from "./workspace-rules.tsx";
 import { ToolSettings } from "./tools.tsx";
 
-const TABS = ["general", "members", "rules", "agent", "tools"] as const;
+const TABS = ["general", "members", "rules", "agent", "model", "tools"] as const;
 type Tab = (typeof TABS)[number];
 const isTab = (value: unknown): value is Tab => TABS.some((tab) => tab === value);
 
@@ -56,6 +57,9 @@ export const SettingsPage = (): JSX.Element => {
                 </Match>
                 <Match when={tab() === "agent"}>
                   <AgentSettings workspaceId={params.ws} isAdmin={isAdmin()} />
+                </Match>
+                <Match when={tab() === "model"}>
+                  <ModelSettings workspaceId={params.ws} isAdmin={isAdmin()} />
                 </Match>
                 <Match when={tab() === "tools"}>
                   <ToolSettings workspaceId={params.ws} isAdmin={isAdmin()} />

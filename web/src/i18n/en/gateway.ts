@@ -1,0 +1,27 @@
+import type { de } from "../de/gateway.ts";
+
+export const en: typeof de = {
+  key_missing: "There is no key for the gateway of this model. A platform admin sets it under “Models”.",
+  key_unreadable: "The stored key cannot be read any more. A platform admin sets it again.",
+  key_refused: "The gateway refused the key. A platform admin checks it under “Models”.",
+  model_missing: "No model is switched on that could answer here. A platform admin chooses one under “Models”.",
+  model_not_found: "The gateway does not know this model. Another one can be chosen in the chat.",
+  not_found: "The gateway does not know this address or model.",
+  not_allowed: "The gateway does not allow this.",
+  host_not_allowed: "The address of the gateway may not be reached.",
+  redirected: "The gateway answers from another address. No key is sent there.",
+  connection_failed: "The gateway cannot be reached.",
+  connection_reset: "The connection to the gateway broke off.",
+  gateway_error: "The gateway reported an error.",
+  gateway_busy: "The gateway could not answer right now.",
+  rate_limited: "The gateway is busy. Please try again later.",
+  quota_exhausted: "The quota at the gateway is used up.",
+  request_refused: "The gateway refused the request.",
+  context_too_long: "The conversation is too long for this model.",
+  idle_timeout: "The gateway was silent for too long.",
+  turn_timeout: "The gateway did not finish in time.",
+  not_a_stream: "The gateway did not stream. For such a model, streaming can be switched off under “Models”.",
+  stream_truncated: "The answer of the model broke off.",
+  stream_broken: "The answer of the gateway could not be read.",
+  empty_output: "The model answered nothing.",
+};
