@@ -131,6 +131,7 @@ const owned = (s: Shown): readonly View[] => {
     ["settings-members", `${ws}/settings?tab=members`],
     ["settings-rules", `${ws}/settings?tab=rules`],
     ["settings-tools", `${ws}/settings?tab=tools`],
+    ["settings-model", `${ws}/settings?tab=model`],
     ["me", "/me"],
     ["password", "/password"],
     ["shortcuts", "/me", (page) => press(page, "?")],
@@ -141,6 +142,15 @@ const owned = (s: Shown): readonly View[] => {
 const ADMINISTERED: readonly View[] = [
   ["admin-workspaces", "/workspaces"],
   ["admin-tools", "/admin/tools"],
+  ["admin-policies", "/admin/policies"],
+  ["admin-models", "/admin/models"],
+  ["admin-model-add", "/admin/models", (page) => dialogOf(page, /^(Add a model|Modell hinzufügen)$/)],
+  ["admin-gateways", "/admin/models?tab=gateways"],
+  ["admin-gateway-add", "/admin/models?tab=gateways", (page) => dialogOf(page, /^(Add a gateway|Gateway hinzufügen)$/)],
+  ["admin-gateway-key", "/admin/models?tab=gateways", (page) => dialogOf(page, /(Shared key|Gemeinsamer Schlüssel)$/)],
+  ["admin-guardrails", "/admin/models?tab=guardrails"],
+  ["admin-guardrail-add", "/admin/models?tab=guardrails", (page) => dialogOf(page, /^(Add a line|Zeile hinzufügen)$/)],
+  ["admin-mcp", "/admin/mcp"],
   ["admin-users", "/admin/users"],
 ];
 
@@ -149,6 +159,10 @@ const createDialog = async (page: Page): Promise<void> => {
     .getByRole("button", { name: /^(Create workspace|Workspace anlegen)$/ })
     .first()
     .click();
+  await page.getByRole("dialog").waitFor();
+};
+const dialogOf = async (page: Page, name: RegExp): Promise<void> => {
+  await page.getByRole("button", { name }).first().click();
   await page.getByRole("dialog").waitFor();
 };
 const openCard = (page: Page): Promise<void> =>

@@ -27,8 +27,8 @@ export const ChatModel = (props: { readonly chat: Chat; readonly workspaceId: st
     <Show when={data()}>
       {(known) => (
         <>
-          <label class="inline-flex min-w-0 items-center gap-1.5" for={id}>
-            {t("choice.chat")}
+          <span class="inline-flex min-w-0 items-center gap-1.5">
+            <label for={id}>{t("choice.chat")}</label>
             <ModelSelect
               field={{ id }}
               class="min-h-6 max-w-52 min-w-0 rounded-control border border-line-strong bg-surface px-1.5 text-ink"
@@ -41,7 +41,7 @@ export const ChatModel = (props: { readonly chat: Chat; readonly workspaceId: st
               }
               onChoose={(wanted) => void choose(wanted)}
             />
-          </label>
+          </span>
           <Show when={known().effective === null && answeredBy(known(), choice()) === null}>
             <span class="text-warn">{t("choice.nobody")}</span>
           </Show>

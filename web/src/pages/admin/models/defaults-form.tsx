@@ -1,4 +1,4 @@
-import { type ModelAdministration, type ModelClass, type ModelDefaults } from "@aiw/contract/models";
+import type { ModelAdministration, ModelClass, ModelDefaults } from "@aiw/contract/models";
 import { createSignal, For, type JSX, Show } from "solid-js";
 import { call } from "../../../data/client.ts";
 import { keys } from "../../../data/keys.ts";
