@@ -229,10 +229,12 @@ create function call_update_v1(p_run uuid, c jsonb) returns void language sql as
     where t.id = (c ->> 'id')::uuid and t.run_id = p_run
 $$;
 --> statement-breakpoint
-create function audit_add_v1(p_run uuid, p_workspace uuid, a jsonb) returns void language sql as $$
+-- Audit rows as the step tells them, in order, but those about objects of p_without.
+create function audit_add_v1(p_run uuid, p_workspace uuid, p_rows jsonb, p_without text[] default '{}') returns void language sql as $$
   insert into audit_events (workspace_id, actor_kind, actor_id, event, object_kind, object_id, run_id, source, data)
-    values (p_workspace, a ->> 'actorKind', (a ->> 'actorId')::uuid, a ->> 'event', a ->> 'objectKind', a ->> 'objectId', p_run,
-            a ->> 'source', coalesce(a -> 'data', '{}'))
+    select p_workspace, a ->> 'actorKind', (a ->> 'actorId')::uuid, a ->> 'event', a ->> 'objectKind', a ->> 'objectId', p_run,
+           a ->> 'source', coalesce(a -> 'data', '{}')
+      from jsonb_array_elements(p_rows) a where not coalesce(a ->> 'objectId' = any (p_without), false)
 $$;
 --> statement-breakpoint
 -- Who counts or frees the slots of a team takes turns on this key.
@@ -364,7 +366,7 @@ end $$;
 create function run_commit_v1(p_run uuid, p_workspace uuid, p_fence bigint, p jsonb)
 returns table (done boolean, status text, last_seq bigint, ring uuid[]) language plpgsql as $$
 declare
-  r runs; v_seq bigint; v_item bigint; v_next text; v_ring uuid[] := '{}'; v_started uuid; v_parked uuid; v_now timestamptz; e jsonb; v_id uuid;
+  r runs; v_seq bigint; v_item bigint; v_next text; v_ring uuid[] := '{}'; v_started uuid; v_parked uuid; v_now timestamptz := aiw_now(); v_worked bigint; v_told bigint; e jsonb;
   v_keep boolean := coalesce((p ->> 'keepAttempts')::boolean, false);
   v_final constant text[] := array['completed', 'failed', 'cancelled', 'blocked_by_guardrail'];
   -- Requests that may not take the place of the one they follow: somebody was faster.
@@ -376,94 +378,113 @@ begin
   if not found then return query select false, null::text, null::bigint, v_ring; return; end if;
   v_seq := r.last_seq; v_item := r.last_item; v_next := p ->> 'status';
 
-  insert into tool_calls (id, workspace_id, run_id, call_id, step, position, wire_name, tool_id, source_id, args_text, args_sha256,
-                          risk_class, decision, explanation, model_note, status, result, result_bytes)
-    select (c ->> 'id')::uuid, p_workspace, p_run, c ->> 'callId', r.step, (c ->> 'position')::integer, c ->> 'wireName',
-           c ->> 'toolId', (c ->> 'sourceId')::uuid, c ->> 'args', c ->> 'argsHash', c ->> 'riskClass', c ->> 'decision',
-           c -> 'explanation', c ->> 'note', coalesce(c ->> 'status', 'pending'), c ->> 'result', coalesce((c ->> 'resultBytes')::integer, 0)
-      from jsonb_array_elements(coalesce(p -> 'calls', '[]')) c;
-  perform call_update_v1(p_run, c) from jsonb_array_elements(coalesce(p -> 'callUpdates', '[]')) c;
-  insert into run_items (run_id, item, workspace_id, chat_id, step, kind, call_id, data, model_id)
-    select p_run, v_item + i.ord, p_workspace, r.chat_id, r.step, i.x ->> 'kind', i.x ->> 'callId', i.x ->> 'data', (p ->> 'modelId')::uuid
-      from jsonb_array_elements(coalesce(p -> 'items', '[]')) with ordinality as i (x, ord);
-  v_item := v_item + jsonb_array_length(coalesce(p -> 'items', '[]'));
+  if p ? 'calls' then
+    insert into tool_calls (id, workspace_id, run_id, call_id, step, position, wire_name, tool_id, source_id, args_text, args_sha256,
+                            risk_class, decision, explanation, model_note, status, result, result_bytes)
+      select (c ->> 'id')::uuid, p_workspace, p_run, c ->> 'callId', r.step, (c ->> 'position')::integer, c ->> 'wireName',
+             c ->> 'toolId', (c ->> 'sourceId')::uuid, c ->> 'args', c ->> 'argsHash', c ->> 'riskClass', c ->> 'decision',
+             c -> 'explanation', c ->> 'note', coalesce(c ->> 'status', 'pending'), c ->> 'result', coalesce((c ->> 'resultBytes')::integer, 0)
+        from jsonb_array_elements(p -> 'calls') c;
+  end if;
+  if p ? 'callUpdates' then
+    perform call_update_v1(p_run, c) from jsonb_array_elements(p -> 'callUpdates') c;
+  end if;
+  if p ? 'items' then
+    insert into run_items (run_id, item, workspace_id, chat_id, step, kind, call_id, data, model_id)
+      select p_run, v_item + i.ord, p_workspace, r.chat_id, r.step, i.x ->> 'kind', i.x ->> 'callId', i.x ->> 'data', (p ->> 'modelId')::uuid
+        from jsonb_array_elements(p -> 'items') with ordinality as i (x, ord);
+    v_item := v_item + jsonb_array_length(p -> 'items');
+  end if;
 
-  -- APR-19: a request of the same call closes the one it follows here, in the transaction that opens it. One that was decided,
-  -- cancelled or ran out meanwhile keeps its end, and nothing takes its place.
-  for e in select x from jsonb_array_elements(coalesce(p -> 'requests', '[]')) x where x ->> 'predecessorId' is not null loop
-    select * into v_old from approvals a where a.id = (e ->> 'predecessorId')::uuid for update;
-    continue when v_old.tool_call_id <> (e ->> 'toolCallId')::uuid;
-    if v_old.status <> 'pending' or v_old.expires_at <= aiw_now() then
-      v_late := v_late || (e ->> 'id');
-      continue;
-    end if;
-    update approvals a set status = 'invalid', invalid_reason = 'stale', result = a.stale_reason, ended_at = aiw_now() where a.id = v_old.id;
-    v_seq := v_seq + 1;
-    insert into run_events (run_id, seq, workspace_id, type, data) values (p_run, v_seq, p_workspace, 'approval.changed',
-      json_build_object('callId', v_old.call_id, 'toolCallId', v_old.tool_call_id, 'approvalId', v_old.id, 'status', 'invalid')::text);
-    insert into audit_events (workspace_id, actor_kind, event, object_kind, object_id, run_id, source, data)
-      values (p_workspace, 'system', 'approval.invalid', 'approval', v_old.id, p_run, 'approval',
-              jsonb_build_object('tool', v_old.tool_id, 'reason', 'stale', 'successor', e ->> 'id'));
-  end loop;
-  perform run_stage_v1(p_run, p_workspace, x) from jsonb_array_elements(coalesce(p -> 'executions', '[]')) x;
-  insert into approvals (id, number, workspace_id, run_id, chat_id, tool_call_id, staged_call_id, call_id, source_id, tool_id, requester_id, title, snapshot,
-                         snapshot_hash, args_text, form, form_version, preview, preconditions, definition_hash, policy_version, level,
-                         four_eyes, risk_class, explanation, model_note, message, allowed_by_policy, status, expires_at, execute_before, predecessor_id)
-    overriding system value
-    select (a ->> 'id')::uuid, coalesce((a ->> 'number')::bigint, nextval('approvals_number_seq')), p_workspace,
-           coalesce((a ->> 'runId')::uuid, p_run), r.chat_id, (a ->> 'toolCallId')::uuid, 
-           coalesce((a ->> 'stagedCallId')::uuid, (select o.staged_call_id from approvals o
-             where o.id = (a ->> 'predecessorId')::uuid and o.tool_call_id = (a ->> 'toolCallId')::uuid)), a ->> 'callId', (a ->> 'sourceId')::uuid,
-           a ->> 'toolId', r.started_by, a ->> 'title', a ->> 'snapshot', a ->> 'snapshotHash', a ->> 'args', a ->> 'form',
-           (a ->> 'formVersion')::integer, a ->> 'preview', a ->> 'preconditions', a ->> 'definitionHash', (a ->> 'policyVersion')::bigint,
-           a ->> 'level', (a ->> 'fourEyes')::boolean, a ->> 'riskClass', a ->> 'explanation', a ->> 'modelNote',
-           a ->> 'message', (a ->> 'allowedByPolicy')::boolean, case when (a ->> 'allowedByPolicy')::boolean then 'approved' else 'pending' end,
-           case when (a ->> 'allowedByPolicy')::boolean then null else aiw_now() + make_interval(secs => (a ->> 'ttlS')::integer) end,
-           case when (a ->> 'allowedByPolicy')::boolean then aiw_now() + make_interval(secs => (a ->> 'executeWithinS')::integer) end,
-           (a ->> 'predecessorId')::uuid
-      from jsonb_array_elements(coalesce(p -> 'requests', '[]')) a where not a ->> 'id' = any (v_late);
-  -- A click that asked for a preparation which could not be made now: the request stays as it is, and can be asked for again.
-  for e in select x from jsonb_array_elements(coalesce(p -> 'unprepared', '[]')) x loop
-    update approvals a set again_asked_at = null, again_asked_by = null
-      where a.id = (e ->> 'id')::uuid and a.run_id = p_run and a.status = 'pending' and a.again_asked_at is not null;
-    if found then
+  if p ? 'requests' then
+    -- APR-19: a request of the same call closes the one it follows here, in the transaction that opens it. One that was decided,
+    -- cancelled or ran out meanwhile keeps its end, and nothing takes its place.
+    for e in select x from jsonb_array_elements(p -> 'requests') x where x ->> 'predecessorId' is not null loop
+      select * into v_old from approvals a where a.id = (e ->> 'predecessorId')::uuid for update;
+      continue when v_old.tool_call_id <> (e ->> 'toolCallId')::uuid;
+      if v_old.status <> 'pending' or v_old.expires_at <= aiw_now() then
+        v_late := v_late || (e ->> 'id');
+        continue;
+      end if;
+      update approvals a set status = 'invalid', invalid_reason = 'stale', result = a.stale_reason, ended_at = aiw_now() where a.id = v_old.id;
       v_seq := v_seq + 1;
-      insert into run_events (run_id, seq, workspace_id, type, data)
-        values (p_run, v_seq, p_workspace, e #>> '{event,type}', (e #> '{event,data}')::text);
-      perform audit_add_v1(p_run, p_workspace, e -> 'audit');
-    end if;
-  end loop;
+      insert into run_events (run_id, seq, workspace_id, type, data) values (p_run, v_seq, p_workspace, 'approval.changed',
+        json_build_object('callId', v_old.call_id, 'toolCallId', v_old.tool_call_id, 'approvalId', v_old.id, 'status', 'invalid')::text);
+      insert into audit_events (workspace_id, actor_kind, event, object_kind, object_id, run_id, source, data)
+        values (p_workspace, 'system', 'approval.invalid', 'approval', v_old.id, p_run, 'approval',
+                jsonb_build_object('tool', v_old.tool_id, 'reason', 'stale', 'successor', e ->> 'id'));
+    end loop;
+  end if;
+  if p ? 'executions' then
+    perform run_stage_v1(p_run, p_workspace, x) from jsonb_array_elements(p -> 'executions') x;
+  end if;
+  if p ? 'requests' then
+    insert into approvals (id, number, workspace_id, run_id, chat_id, tool_call_id, staged_call_id, call_id, source_id, tool_id, requester_id, title, snapshot,
+                           snapshot_hash, args_text, form, form_version, preview, preconditions, definition_hash, policy_version, level,
+                           four_eyes, risk_class, explanation, model_note, message, allowed_by_policy, status, expires_at, execute_before, predecessor_id)
+      overriding system value
+      select (a ->> 'id')::uuid, coalesce((a ->> 'number')::bigint, nextval('approvals_number_seq')), p_workspace,
+             coalesce((a ->> 'runId')::uuid, p_run), r.chat_id, (a ->> 'toolCallId')::uuid,
+             coalesce((a ->> 'stagedCallId')::uuid, (select o.staged_call_id from approvals o
+               where o.id = (a ->> 'predecessorId')::uuid and o.tool_call_id = (a ->> 'toolCallId')::uuid)), a ->> 'callId', (a ->> 'sourceId')::uuid,
+             a ->> 'toolId', r.started_by, a ->> 'title', a ->> 'snapshot', a ->> 'snapshotHash', a ->> 'args', a ->> 'form',
+             (a ->> 'formVersion')::integer, a ->> 'preview', a ->> 'preconditions', a ->> 'definitionHash', (a ->> 'policyVersion')::bigint,
+             a ->> 'level', (a ->> 'fourEyes')::boolean, a ->> 'riskClass', a ->> 'explanation', a ->> 'modelNote',
+             a ->> 'message', (a ->> 'allowedByPolicy')::boolean, case when (a ->> 'allowedByPolicy')::boolean then 'approved' else 'pending' end,
+             case when (a ->> 'allowedByPolicy')::boolean then null else aiw_now() + make_interval(secs => (a ->> 'ttlS')::integer) end,
+             case when (a ->> 'allowedByPolicy')::boolean then aiw_now() + make_interval(secs => (a ->> 'executeWithinS')::integer) end,
+             (a ->> 'predecessorId')::uuid
+        from jsonb_array_elements(p -> 'requests') a where not a ->> 'id' = any (v_late);
+  end if;
+  if p ? 'unprepared' then
+    -- A click that asked for a preparation which could not be made now: the request stays as it is, and can be asked for again.
+    for e in select x from jsonb_array_elements(p -> 'unprepared') x loop
+      update approvals a set again_asked_at = null, again_asked_by = null
+        where a.id = (e ->> 'id')::uuid and a.run_id = p_run and a.status = 'pending' and a.again_asked_at is not null;
+      if found then
+        v_seq := v_seq + 1;
+        insert into run_events (run_id, seq, workspace_id, type, data)
+          values (p_run, v_seq, p_workspace, e #>> '{event,type}', (e #> '{event,data}')::text);
+        perform audit_add_v1(p_run, p_workspace, jsonb_build_array(e -> 'audit'));
+      end if;
+    end loop;
+  end if;
   -- What became of a request is told and audited with the change itself: a person who was faster is not talked over.
-  for e in select x from jsonb_array_elements(coalesce(p -> 'settles', '[]')) x loop
-    update approvals a set status = e ->> 'status', invalid_reason = e ->> 'invalidReason', result = e ->> 'result', facts = e -> 'facts',
-           executed_hash = e ->> 'executedHash', reconciled = coalesce((e ->> 'reconciled')::boolean, a.reconciled),
-           ended_at = case when e ->> 'status' = 'unknown' then null else aiw_now() end
-      where a.id = (e ->> 'id')::uuid and a.run_id = p_run and a.status in ('pending', 'approved', 'executing');
-    if found then
-      v_seq := v_seq + 1;
-      insert into run_events (run_id, seq, workspace_id, type, data)
-        values (p_run, v_seq, p_workspace, e #>> '{event,type}', (e #> '{event,data}')::text);
-      perform audit_add_v1(p_run, p_workspace, e -> 'audit');
-    end if;
-  end loop;
+  if p ? 'settles' then
+    for e in select x from jsonb_array_elements(p -> 'settles') x loop
+      update approvals a set status = e ->> 'status', invalid_reason = e ->> 'invalidReason', result = e ->> 'result', facts = e -> 'facts',
+             executed_hash = e ->> 'executedHash', reconciled = coalesce((e ->> 'reconciled')::boolean, a.reconciled),
+             ended_at = case when e ->> 'status' = 'unknown' then null else aiw_now() end
+        where a.id = (e ->> 'id')::uuid and a.run_id = p_run and a.status in ('pending', 'approved', 'executing');
+      if found then
+        v_seq := v_seq + 1;
+        insert into run_events (run_id, seq, workspace_id, type, data)
+          values (p_run, v_seq, p_workspace, e #>> '{event,type}', (e #> '{event,data}')::text);
+        perform audit_add_v1(p_run, p_workspace, jsonb_build_array(e -> 'audit'));
+      end if;
+    end loop;
+  end if;
 
-  for e in select x from jsonb_array_elements(coalesce(p -> 'events', '[]')) x loop
-    continue when e #>> '{data,approvalId}' = any (v_late);
-    v_seq := v_seq + 1;
-    insert into run_events (run_id, seq, workspace_id, type, data) values (p_run, v_seq, p_workspace, e ->> 'type',
-      -- the moment a request expires is known here, not in the function that asked
-      case when e ->> 'type' = 'approval.requested' then
-        ((e -> 'data') || jsonb_build_object('expiresAt', (select to_jsonb(expires_at) from approvals where id = (e #>> '{data,approvalId}')::uuid)))::text
-      else (e -> 'data')::text end);
-  end loop;
-  perform audit_add_v1(p_run, p_workspace, a) from jsonb_array_elements(coalesce(p -> 'audit', '[]')) a
-    where not coalesce(a ->> 'objectId' = any (v_late), false);
-  if p -> 'message' is not null and jsonb_typeof(p -> 'message') = 'object' then
+  if p ? 'events' then
+    insert into run_events (run_id, seq, workspace_id, type, data)
+      select p_run, v_seq + row_number() over (order by o.ord), p_workspace, o.x ->> 'type',
+             -- the moment a request expires is known here, not in the function that asked
+             case when o.x ->> 'type' = 'approval.requested' then
+               ((o.x -> 'data') || jsonb_build_object('expiresAt', (select to_jsonb(a.expires_at) from approvals a where a.id = (o.x #>> '{data,approvalId}')::uuid)))::text
+             else (o.x -> 'data')::text end
+        from jsonb_array_elements(p -> 'events') with ordinality as o (x, ord)
+        where not coalesce(o.x #>> '{data,approvalId}' = any (v_late), false);
+    get diagnostics v_told = row_count;
+    v_seq := v_seq + v_told;
+  end if;
+  if p ? 'audit' then perform audit_add_v1(p_run, p_workspace, p -> 'audit', v_late); end if;
+  if p ? 'message' then
     insert into messages (id, workspace_id, chat_id, role, text, run_id, withheld)
       values ((p #>> '{message,id}')::uuid, p_workspace, r.chat_id, 'assistant', p #>> '{message,text}', p_run,
               coalesce((p #>> '{message,withheld}')::boolean, false));
   end if;
-  update run_steps set ended_at = aiw_now(), outcome = coalesce(p ->> 'outcome', v_next) where run_id = p_run and fence = p_fence;
+  update run_steps s set ended_at = v_now, outcome = coalesce(p ->> 'outcome', v_next) where s.run_id = p_run and s.fence = p_fence
+    returning (extract(epoch from v_now - s.started_at) * 1000)::bigint into v_worked;
 
   -- A cancel takes effect here, the safe point (RUN-8); a decision that came meanwhile sends the run on (RUN-14).
   if r.cancel_requested_at is not null and v_next in ('queued', 'waiting_approval', 'waiting_input') then v_next := 'cancelled'; end if;
@@ -484,11 +505,11 @@ begin
       v_keep := true;
     end if;
   end if;
-  update runs set last_item = v_item where id = p_run and last_item <> v_item;
   if v_next = any (v_final) then
+    update runs set last_item = v_item where id = p_run and last_item <> v_item;
     v_seq := run_close_v1(p_run, p_workspace, v_seq, 'Not carried out: the run ended before.');
   end if;
-  update runs x set status = v_next, last_seq = v_seq,
+  update runs x set status = v_next, last_seq = v_seq, last_item = greatest(x.last_item, v_item),
          attempts = case when v_keep then x.attempts else 0 end,
          wake_at = case when v_next = 'queued' and p ? 'wakeAfterMs' then aiw_now() + make_interval(secs => (p ->> 'wakeAfterMs')::float / 1000) end,
          end_reason = case when v_next = p ->> 'status' then p ->> 'endReason' end,
@@ -502,8 +523,7 @@ begin
          output_tokens = x.output_tokens + coalesce((p ->> 'outputTokens')::bigint, 0),
          context_fill = coalesce((p ->> 'contextFill')::real, x.context_fill),
          cost = case when p ->> 'cost' is null then x.cost else coalesce(x.cost, 0) + (p ->> 'cost')::numeric end,
-         work_ms = x.work_ms + coalesce((select extract(epoch from aiw_now() - s.started_at) * 1000 from run_steps s
-                                          where s.run_id = p_run and s.fence = p_fence), 0)::bigint
+         work_ms = x.work_ms + coalesce(v_worked, 0)
     where x.id = p_run returning x.last_seq into v_seq;
 
   if v_next = 'queued' and not (p ? 'wakeAfterMs') then v_ring := array_append(v_ring, p_run); end if;
@@ -516,7 +536,6 @@ begin
   -- in turn with claims: one that found no slot has parked its run before this looks, or finds the slot free afterwards.
   perform pg_advisory_xact_lock_shared(team_slots_key(r.team_id));
   perform set_config('aiw.workspaces', '', true);
-  v_now := aiw_now();
   select x.id into v_parked from runs x where x.team_id = r.team_id and x.status = 'queued' and x.parked_at is not null and x.rung_at is null
     order by x.queued_at limit 1 for update skip locked;
   if v_parked is not null then
@@ -629,8 +648,21 @@ begin
   perform call_update_v1(p_run, c);
   insert into run_events (run_id, seq, workspace_id, type, data)
     values (p_run, v_seq, p_workspace, p #>> '{event,type}', (p #> '{event,data}')::text);
-  perform audit_add_v1(p_run, p_workspace, p -> 'audit');
+  perform audit_add_v1(p_run, p_workspace, jsonb_build_array(p -> 'audit'));
   return true;
+end $$;
+--> statement-breakpoint
+-- The claim, and with it everything the step has to know: one round trip. The first row is the claim (`claim`, its outcome,
+-- the run), the rows of run_load_v1 follow.
+create function run_take_v1(p_run uuid, p_lease_s integer, p_items integer)
+returns table (kind text, key text, data text) language plpgsql as $$
+declare c record;
+begin
+  select * into c from run_claim_v1(p_run, p_lease_s);
+  return query select 'claim', c.outcome, c.run::text;
+  if c.outcome = 'claimed' then
+    return query select * from run_load_v1((c.run ->> 'id')::uuid, (c.run ->> 'workspace_id')::uuid, p_items);
+  end if;
 end $$;
 --> statement-breakpoint
 -- Everything a step has to know, as plain rows in one round trip (building one JSON of a long history is several times

@@ -14,6 +14,8 @@ export interface Lease {
   /** Throws LeaseLost once the run belongs to somebody else. */
   readonly assertHeld: () => void;
   readonly tell: (events: readonly NewEvent[]) => Promise<void>;
+  /** Asks the database whether the run is still this step's, and for long enough; throws LeaseLost when it is not. */
+  readonly confirm: () => Promise<void>;
   readonly stop: () => void;
 }
 
@@ -79,6 +81,11 @@ export const hold = (deps: EngineDeps, run: ClaimedRun): Lease => {
       if (lost) throw new LeaseLost();
     },
     tell: append,
+    confirm: async () => {
+      // A look is enough while the lease is long; only one that runs out is written anew.
+      const leftS = await fp("lease.confirm", () => events.heldFor(deps.db, run));
+      if (leftS < deps.limits.leaseS) await append([]);
+    },
     stop,
   };
 };

@@ -1,7 +1,8 @@
-import { finishCall, type LoadedCall } from "@aiw/core/runs";
+import { finishCall, type LoadedCall, type NewEvent } from "@aiw/core/runs";
 import { fp } from "@aiw/platform/fault";
 import { allSettled } from "./all-settled.ts";
 import { authoriseRead, type Judgement } from "./gate.ts";
+import type { Lease } from "./lease.ts";
 import { refusalText } from "./outcomes.ts";
 import { audited, finishedEvent, updateOf, type Settled } from "./settled.ts";
 import { contextFor } from "./sources.ts";
@@ -17,12 +18,11 @@ export const runReads = async (
   context: ToolStepContext,
   reads: readonly Read[],
   othersOpen: boolean,
-): Promise<Settled[]> => {
+): Promise<{ readonly settled: Settled[]; readonly events: NewEvent[] }> => {
   const { deps, lease } = context;
-  if (reads.length === 0) return [];
-  await fp("tool.started", () =>
-    lease.tell(reads.map(({ call }) => ({ type: "tool.started", data: { callId: call.callId, toolCallId: call.id } }))),
-  );
+  if (reads.length === 0) return { settled: [], events: [] };
+  const alone = reads.length === 1 && !othersOpen;
+  const announced = announce(lease, reads, alone ? deps.limits.deltaMs : 0);
   const settled: Settled[] = [];
   const queue = [...reads];
   let unfinished = reads.length;
@@ -32,6 +32,7 @@ export const runReads = async (
       lease.assertHeld();
       unfinished -= 1;
       if (unfinished > 0 || othersOpen) {
+        await announced.told();
         await fp("tool.keep", () =>
           finishCall(deps.db, lease.run, deps.limits.leaseS, {
             update: updateOf(result),
@@ -44,8 +45,50 @@ export const runReads = async (
       } else settled.push(result);
     }
   };
-  await allSettled(Array.from({ length: Math.min(deps.limits.readsInParallel, reads.length) }, worker));
-  return settled;
+  try {
+    await allSettled(Array.from({ length: Math.min(deps.limits.readsInParallel, reads.length) }, worker));
+  } catch (error) {
+    await announced.rest().catch(() => undefined);
+    throw error;
+  }
+  return { settled, events: await announced.rest() };
+};
+
+/**
+ * Tells that these calls are under way, beside the work. One that is alone is told only when it takes longer than the
+ * window: what ends sooner is told with its result, in the commit of the step (RUN-11).
+ */
+const announce = (
+  lease: Lease,
+  reads: readonly Read[],
+  windowMs: number,
+): {
+  /** Resolves when it has been told. */
+  readonly told: () => Promise<void>;
+  /** Ends the wait: what has not been told by now, for the commit. */
+  readonly rest: () => Promise<NewEvent[]>;
+} => {
+  const events = reads.map(({ call }) => ({
+    type: "tool.started",
+    data: { callId: call.callId, toolCallId: call.id },
+  }));
+  let telling: Promise<void> | undefined;
+  const told = (): Promise<void> => {
+    clearTimeout(timer);
+    telling ??= fp("tool.started", () => lease.tell(events));
+    return telling;
+  };
+  // A failure is met where the telling is waited for.
+  const timer = setTimeout(() => void told().catch(() => undefined), windowMs);
+  return {
+    told,
+    rest: async () => {
+      clearTimeout(timer);
+      if (telling === undefined) return events;
+      await telling;
+      return [];
+    },
+  };
 };
 
 const runOne = async (context: ToolStepContext, { call, judgement }: Read): Promise<Settled> => {

@@ -3,7 +3,6 @@ import {
   claim,
   commit,
   LeaseLost,
-  load,
   type ClaimedRun,
   type Committed,
   type LoadedRun,
@@ -28,12 +27,12 @@ export type StepResult =
 export const step = async (deps: EngineDeps, message: StepMessage): Promise<StepResult> => {
   const claimed = await fp("claim.tx", () => claim(deps.db, message.runId, deps.limits.leaseS));
   if (claimed.outcome !== "claimed") return { did: "nothing", why: claimed.outcome };
-  const { run, displaced } = claimed;
+  const { run, displaced, load } = claimed;
   if (displaced !== null) await ring(deps, run, [displaced]);
   const lease = hold(deps, run);
   deps.notify(run.id);
   try {
-    const outcome = await work(deps, lease);
+    const outcome = await work(deps, lease, load);
     const committed = await fp("run.commit", () =>
       commit(deps.db, run, outcome, run.attempt >= deps.limits.stepAttempts),
     );
@@ -48,10 +47,10 @@ export const step = async (deps: EngineDeps, message: StepMessage): Promise<Step
   }
 };
 
-const work = async (deps: EngineDeps, lease: Lease): Promise<StepOutcome> => {
+const work = async (deps: EngineDeps, lease: Lease, load: () => LoadedRun): Promise<StepOutcome> => {
   const { run } = lease;
   try {
-    const loaded = await fp("ctx.load", () => load(deps.db, run));
+    const loaded = await fp("ctx.load", async () => load());
     // A cancel that an earlier step had to leave for later; a write in flight is settled first (F46).
     if (run.cancelRequested && !writeInFlight(loaded)) return { status: "cancelled", outcome: "cancelled" };
     const gone = starterGone(loaded, run);

@@ -52,7 +52,7 @@ export const toolStep = async (deps: EngineDeps, lease: Lease, loaded: LoadedRun
   const reads = [...judged].flatMap(([call, j]) =>
     j.kind === "allow" && j.tool.row.riskClass === "read" ? [{ call, judgement: j }] : [],
   );
-  draft.settled.push(...(await runReads(context, reads, open.length > reads.length)));
+  merge(draft, await runReads(context, reads, open.length > reads.length));
 
   for (const [call, j] of judged) {
     const writes = j.kind === "ask" || (j.kind === "allow" && j.tool.row.riskClass !== "read");

@@ -27,3 +27,11 @@ export const look = async (db: Database, run: ClaimedRun): Promise<"held" | "can
   if (row === undefined) return "lost";
   return row.cancel ? "cancel" : "held";
 };
+
+/** For how many seconds more the run is this step's; 0 when it is not. Only looks, writes nothing. */
+export const heldFor = async (db: Database, run: ClaimedRun): Promise<number> => {
+  const [row] = await db.sql<{ left: number }[]>`
+    select extract(epoch from lease_until - aiw_now())::float8 as left from runs
+      where id = ${run.id} and fence = ${run.fence} and status = 'running'`;
+  return Math.max(0, row?.left ?? 0);
+};

@@ -1,7 +1,11 @@
 import type { Database } from "@aiw/platform/db";
 import type { RunLane } from "@aiw/contract/runs";
 import type { JsonObject } from "@aiw/contract/tools";
-import type { ClaimedRun } from "./run.ts";
+import { decodeLoad, type LoadRow } from "./load.ts";
+import type { ClaimedRun, LoadedRun } from "./run.ts";
+
+/** At most this many items of a chat are looked at; the token budget cuts further (AI-1). */
+const MAX_ITEMS = 2000;
 
 interface RunRow {
   id: string;
@@ -32,23 +36,30 @@ export interface Displaced {
 }
 
 export type Claim =
-  | { readonly outcome: "claimed"; readonly run: ClaimedRun; readonly displaced: Displaced | null }
+  | {
+      readonly outcome: "claimed";
+      readonly run: ClaimedRun;
+      readonly displaced: Displaced | null;
+      /** What the step has to know, read in the same round trip; decoded when asked for. */
+      readonly load: () => LoadedRun;
+    }
   /** none: nothing to do, drop the message. parked: the team has no free slot, it is rung when one frees (RUN-10). */
   | { readonly outcome: "none" | "parked" };
 
 /**
  * Takes the run that a message leads to for `leaseS` seconds, raising its fence (RUN-3, RUN-4). That is the named one, or the
- * one whose turn it is when the named one's team has no free slot or a less loaded team waits (RUN-19). One round trip.
+ * one whose turn it is when the named one's team has no free slot or a less loaded team waits (RUN-19). One round trip brings
+ * the claim and everything the step has to know.
  */
 export const claim = async (db: Database, runId: string, leaseS: number): Promise<Claim> => {
-  const [row] = await db.sql<{ outcome: "claimed" | "none" | "parked"; run: RunRow | null }[]>`
-    select outcome, run from run_claim_v1(${runId}::uuid, ${Math.ceil(leaseS)})`;
-  if (row === undefined || row.outcome !== "claimed" || row.run === null)
-    return { outcome: row?.outcome === "parked" ? "parked" : "none" };
-  const r = row.run;
+  const [first, ...rows] = await db.sql<LoadRow[]>`
+    select kind, key, data from run_take_v1(${runId}::uuid, ${Math.ceil(leaseS)}, ${MAX_ITEMS})`;
+  if (first?.key !== "claimed" || first.data === null) return { outcome: first?.key === "parked" ? "parked" : "none" };
+  const r = JSON.parse(first.data) as RunRow;
   return {
     outcome: "claimed",
     displaced: r.displaced,
+    load: () => decodeLoad(rows),
     run: {
       id: r.id,
       workspaceId: r.workspace_id,

@@ -22,10 +22,14 @@ export const commit = async (
 ): Promise<Committed> => {
   const [row] = await db.sql<{ done: boolean; status: RunStatus; last_seq: number; ring: string[] }[]>`
     select done, status, last_seq, ring
-      from run_commit_v1(${run.id}::uuid, ${run.workspaceId}::uuid, ${run.fence}, ${db.sql.json(storable({ ...outcome, lastAttempt }))})`;
+      from run_commit_v1(${run.id}::uuid, ${run.workspaceId}::uuid, ${run.fence}, ${db.sql.json(storable({ ...said(outcome), lastAttempt }))})`;
   if (row === undefined || !row.done) throw new LeaseLost();
   return { status: row.status, lastSeq: row.last_seq, ring: row.ring };
 };
+
+/** Without the lists that are empty: what is not named costs the database no statement. */
+const said = (outcome: StepOutcome): object =>
+  Object.fromEntries(Object.entries(outcome).filter(([, value]) => !Array.isArray(value) || value.length > 0));
 
 /** Keeps one result of a turn with several calls as soon as it is there, with its event and audit row (F8). */
 export const finishCall = async (

@@ -1,8 +1,6 @@
-import type { Database } from "@aiw/platform/db";
 import type { SavedGuardrail } from "@aiw/policy/guardrail-map";
 import { readSettings, rulesOf } from "../agents/settings.ts";
 import type {
-  ClaimedRun,
   LoadedApproval,
   LoadedCall,
   LoadedItem,
@@ -16,7 +14,8 @@ import type {
   StagedRequest,
 } from "./run.ts";
 
-interface Row {
+/** A row of `run_load_v1`. */
+export interface LoadRow {
   kind: string;
   key: string | null;
   data: string | null;
@@ -37,13 +36,8 @@ interface CallRow {
   predecessor_id: string | null;
 }
 
-/** At most this many items of a chat are looked at; the token budget cuts further (AI-1). */
-const MAX_ITEMS = 2000;
-
-/** Reads what a step needs, in one round trip and as plain rows (`run_load_v1`). */
-export const load = async (db: Database, run: ClaimedRun): Promise<LoadedRun> => {
-  const rows = await db.sql<Row[]>`
-    select kind, key, data from run_load_v1(${run.id}::uuid, ${run.workspaceId}::uuid, ${MAX_ITEMS})`;
+/** What a step needs, from the plain rows that `run_load_v1` brings. */
+export const decodeLoad = (rows: readonly LoadRow[]): LoadedRun => {
   const of = <T>(kind: string): T[] =>
     rows.filter((r) => r.kind === kind && r.data !== null).map((r) => JSON.parse(r.data ?? "null") as T);
   const [workspace] = of<LoadedWorkspace>("workspace");
@@ -82,7 +76,7 @@ const toCall = (c: CallRow): LoadedCall => ({
   predecessorId: c.predecessor_id,
 });
 
-const toItem = (r: Row): LoadedItem => {
+const toItem = (r: LoadRow): LoadedItem => {
   const [runId = "", step = "0", kind = "", whose] = (r.key ?? "").split(":");
   return {
     runId,
