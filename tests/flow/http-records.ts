@@ -27,11 +27,14 @@ export async function addRun(
   return { chatId, messageId, runId: String(row?.["id"]) };
 }
 
-/** Claims a run as a step would; returns the fence. */
+/** Claims a run as a step would; returns the fence. Runs that other tests left ready may have their turn before it (RUN-19). */
 export async function claim(api: Api, runId: string): Promise<number> {
-  const [row] = await api.step.sql`select outcome, run from run_claim_v1(${runId}::uuid, 300)`;
-  if (row?.["outcome"] !== "claimed") throw new Error(`the run was not claimed: ${row?.["outcome"]}`);
-  return Number(row["run"].fence);
+  for (let n = 0; n < 100; n += 1) {
+    const [row] = await api.step.sql`select outcome, run from run_claim_v1(${runId}::uuid, 300)`;
+    if (row?.["outcome"] !== "claimed") throw new Error(`the run was not claimed: ${row?.["outcome"]}`);
+    if (row["run"].id === runId) return Number(row["run"].fence);
+  }
+  throw new Error("the run's turn did not come");
 }
 
 /** Appends text events to a claimed run, as a streaming step does. */
