@@ -4,6 +4,7 @@ import type { Harness } from "./harness.ts";
 export const HARNESSES: Readonly<Record<string, () => Promise<Harness>>> = {
   g4: async () => (await import("./g4.ts")).g4,
   g6: async () => (await import("./g6.ts")).g6,
+  g7: async () => (await import("./g7.ts")).g7,
   g8: async () => (await import("./g8.ts")).g8,
   "g8-ledger": async () => (await import("./g8-ledger.ts")).g8Ledger,
 };
