@@ -351,6 +351,10 @@ create table approvals (
   model_note text,
   -- what the workspace wants its approvers to read
   message text,
+  -- an input request (APR-9): a person's text is asked for, under this label; the text is sealed, `request:<id>` its context
+  response_label text,
+  sensitive boolean not null default false,
+  response text,
   allowed_by_policy boolean not null default false,
   -- the decision
   status text not null default 'pending',
@@ -384,12 +388,13 @@ create table approvals (
   check (status in ('pending', 'approved', 'executing', 'executed', 'rejected', 'expired', 'cancelled', 'invalid',
                     'failed', 'unknown')),
   check ((status = 'invalid') = (invalid_reason is not null)),
+  check (response is null or response_label is not null),
   check (allowed_by_policy or status in ('pending', 'expired', 'cancelled', 'invalid') or decided_by is not null)
 );
 create unique index approvals_one_open on approvals (tool_call_id) where status in ('pending', 'approved', 'executing', 'unknown');
 create unique index approvals_one_successor on approvals (predecessor_id) where predecessor_id is not null;
 create index approvals_run on approvals (run_id);
-create unique index approvals_staged on approvals (staged_call_id) where staged_call_id is not null;
+create index approvals_staged on approvals (staged_call_id) where staged_call_id is not null;
 create index approvals_open on approvals (workspace_id, expires_at) where status = 'pending';
 create index approvals_due on approvals (expires_at) where status = 'pending';
 create index approvals_list on approvals (workspace_id, id desc);

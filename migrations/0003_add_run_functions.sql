@@ -421,7 +421,7 @@ begin
   if p ? 'requests' then
     insert into approvals (id, number, workspace_id, run_id, chat_id, tool_call_id, staged_call_id, call_id, source_id, tool_id, requester_id, title, snapshot,
                            snapshot_hash, args_text, form, form_version, preview, preconditions, definition_hash, policy_version, level,
-                           four_eyes, risk_class, explanation, model_note, message, allowed_by_policy, status, expires_at, execute_before, predecessor_id)
+                           four_eyes, risk_class, explanation, model_note, message, response_label, sensitive, allowed_by_policy, status, expires_at, execute_before, predecessor_id)
       overriding system value
       select (a ->> 'id')::uuid, coalesce((a ->> 'number')::bigint, nextval('approvals_number_seq')), p_workspace,
              coalesce((a ->> 'runId')::uuid, p_run), r.chat_id, (a ->> 'toolCallId')::uuid,
@@ -430,7 +430,8 @@ begin
              a ->> 'toolId', r.started_by, a ->> 'title', a ->> 'snapshot', a ->> 'snapshotHash', a ->> 'args', a ->> 'form',
              (a ->> 'formVersion')::integer, a ->> 'preview', a ->> 'preconditions', a ->> 'definitionHash', (a ->> 'policyVersion')::bigint,
              a ->> 'level', (a ->> 'fourEyes')::boolean, a ->> 'riskClass', a ->> 'explanation', a ->> 'modelNote',
-             a ->> 'message', (a ->> 'allowedByPolicy')::boolean, case when (a ->> 'allowedByPolicy')::boolean then 'approved' else 'pending' end,
+             a ->> 'message', a ->> 'responseLabel', coalesce((a ->> 'sensitive')::boolean, false),
+             (a ->> 'allowedByPolicy')::boolean, case when (a ->> 'allowedByPolicy')::boolean then 'approved' else 'pending' end,
              case when (a ->> 'allowedByPolicy')::boolean then null else aiw_now() + make_interval(secs => (a ->> 'ttlS')::integer) end,
              case when (a ->> 'allowedByPolicy')::boolean then aiw_now() + make_interval(secs => (a ->> 'executeWithinS')::integer) end,
              (a ->> 'predecessorId')::uuid
@@ -488,7 +489,7 @@ begin
 
   -- A cancel takes effect here, the safe point (RUN-8); a decision that came meanwhile sends the run on (RUN-14).
   if r.cancel_requested_at is not null and v_next in ('queued', 'waiting_approval', 'waiting_input') then v_next := 'cancelled'; end if;
-  if v_next = 'waiting_approval' and exists (
+  if v_next in ('waiting_approval', 'waiting_input') and exists (
        select from approvals a join tool_calls c on c.id = a.tool_call_id
          where a.run_id = p_run and c.status = 'waiting'
            and (a.status <> coalesce(p -> 'seen' ->> a.id::text, 'pending') or a.status = 'pending' and a.again_asked_at is not null)
@@ -712,7 +713,8 @@ begin
     where c.run_id = p_run and c.step = (select max(step) from tool_calls where run_id = p_run) order by c.position;
   return query select 'approval', a.id::text, json_build_object('id', a.id, 'toolCallId', a.tool_call_id, 'toolId', a.tool_id, 'sourceId', a.source_id, 'status', a.status,
       'argsText', a.args_text, 'askedAgain', a.again_asked_at is not null, 'staleReason', a.stale_reason, 'expired', a.status = 'pending' and a.expires_at <= aiw_now(), 'reason', a.decision_reason, 'endRun', a.end_run,
-      'execFence', a.exec_fence, 'invalidReason', a.invalid_reason, 'result', a.result)::text
+      'execFence', a.exec_fence, 'invalidReason', a.invalid_reason, 'result', a.result, 'snapshotHash', a.snapshot_hash,
+      'input', case when a.response_label is not null then json_build_object('sensitive', a.sensitive, 'response', a.response) end)::text
     from approvals a where a.run_id = p_run order by a.id;
   -- APR-6, APR-8: what this run has put forward to be carried out apart, and the request whose outcome started it.
   return query select 'staged', a.id::text, json_build_object('id', a.id, 'number', a.number, 'toolId', a.tool_id, 'sourceId', a.source_id,

@@ -32,6 +32,7 @@ interface DecideOptions {
   readonly reason?: string;
   readonly seenHash?: string | null;
   readonly endRun?: boolean;
+  readonly response?: string;
 }
 
 /** One decision by the one service every channel uses. */
@@ -52,8 +53,10 @@ export const decide = (
       seenHash: options.seenHash === undefined ? request.snapshot_hash : options.seenHash,
       channel: "page",
       ...(options.endRun === undefined ? {} : { endRun: options.endRun }),
+      ...(options.response === undefined ? {} : { response: options.response }),
     },
     900,
+    world.deps.vault,
   );
 
 export const sweepOnce = (world: World): Promise<SweepReport> =>

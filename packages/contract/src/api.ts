@@ -45,6 +45,11 @@ const page = z.strictObject({
 });
 const name = z.string().trim().min(1).max(80);
 const reason = z.string().trim().max(2000);
+/** What a person answers to an input request: kept exactly as it is, so it has to be storable; blank is refused by the verb. */
+const response = z
+  .string()
+  .max(20_000)
+  .refine((s) => !s.includes("\u0000") && s.isWellFormed(), "bad_text");
 /** Chat text: at most 32,000 characters, storable (no NUL, no lone surrogate). */
 const text = z
   .string()
@@ -449,9 +454,9 @@ export const ENDPOINTS = {
     access: "session",
     status: 200,
     params: z.object({ approvalId: id }),
-    body: z.strictObject({ seenHash: sha256, reason: reason.optional() }),
+    body: z.strictObject({ seenHash: sha256, reason: reason.optional(), response: response.optional() }),
     response: v.approvalDetail,
-    summary: "Approve exactly what was shown",
+    summary: "Approve exactly what was shown; an input request takes the response (APR-9)",
   }),
   reject: endpoint({
     method: "POST",
@@ -480,7 +485,7 @@ export const ENDPOINTS = {
     params: z.object({ projectId: id, approvalId: id }),
     body: z.strictObject({
       status: z.enum(["approved", "rejected"]),
-      response: z.string().max(20_000).optional(),
+      response: response.optional(),
       reason: reason.optional(),
       seen_hash: sha256.optional(),
     }),

@@ -71,6 +71,7 @@ export const PROBLEMS = {
   four_eyes: [403, "This action needs a second person."],
   approver_missing: [403, "You may not decide this request."],
   reason_required: [400, "A rejection needs a reason."],
+  response_required: [400, "This request needs a response."],
   response_not_expected: [400, "This request takes no response."],
   seen_hash_required: [400, "Say which version of the request was shown."],
   not_renewable: [409, "This request cannot be requested again."],

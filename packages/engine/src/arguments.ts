@@ -1,7 +1,7 @@
 import { Validator } from "@cfworker/json-schema";
 import type { JsonObject } from "@aiw/contract/tools";
 import { readArguments } from "@aiw/policy/json";
-import type { KnownTool } from "./offers.ts";
+import type { CallableTool } from "./own-tools.ts";
 
 export type ReadCall =
   | { readonly ok: true; readonly args: JsonObject; readonly canonical: string }
@@ -11,7 +11,7 @@ export type ReadCall =
  * Arguments as the model wrote them: strict JSON (APR-2), then the tool's own schema (RUN-15). Tools without arguments may
  * be called with an empty text, which some gateways send for `{}`.
  */
-export const readCall = (text: string, tool: Pick<KnownTool, "definition">, maxBytes: number): ReadCall => {
+export const readCall = (text: string, tool: Pick<CallableTool, "definition">, maxBytes: number): ReadCall => {
   const read = readArguments(text.trim() === "" ? "{}" : text, { maxBytes });
   if (!read.ok)
     return {

@@ -78,11 +78,13 @@ export const cancelDependents = (
   open: readonly LoadedCall[],
   approvalOf: ApprovalOf,
 ): void => {
-  const requests = loaded.calls.filter((c) => approvalOf(c) !== undefined);
+  // An input changes nothing: that nobody gave one keeps no write from its turn.
+  const isWrite = (c: LoadedCall): boolean => approvalOf(c)?.input === null;
+  const requests = loaded.calls.filter(isWrite);
   const firstBroken = requests.find((c) => BROKEN.includes(statusNow(draft, c)));
   if (firstBroken === undefined) return;
   const later = open.filter(
-    (c) => c.position > firstBroken.position && approvalOf(c) !== undefined && statusNow(draft, c) === "waiting",
+    (c) => c.position > firstBroken.position && isWrite(c) && statusNow(draft, c) === "waiting",
   );
   cancelAll(draft, later, approvalOf, "An earlier change of the same turn was not carried out (dependency).");
 };

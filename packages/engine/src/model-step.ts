@@ -6,7 +6,8 @@ import type { EngineDeps } from "./deps.ts";
 import { failedTurn } from "./failed-turn.ts";
 import * as history from "./history.ts";
 import type { Lease } from "./lease.ts";
-import { knownTools, offered, testedSources, type KnownTool } from "./offers.ts";
+import { knownTools, offered, testedSources } from "./offers.ts";
+import { ownTools, type CallableTool } from "./own-tools.ts";
 import { instructions } from "./prompt.ts";
 import { describeSources, pinSources } from "./sources.ts";
 import { streamText } from "./stream-text.ts";
@@ -22,7 +23,8 @@ export const modelStep = async (deps: EngineDeps, lease: Lease, loaded: LoadedRu
   const usable = offered(knownTools(deps.connectors, loaded), loaded).filter((t) =>
     testedSources(loaded, t.row.sourceKind).some((s) => pins[s.id]?.["failed"] === undefined),
   );
-  const tools = loaded.model?.tools === false ? [] : usable;
+  const own = ownTools(loaded).filter((t) => usable.every((u) => u.definition.wireName !== t.definition.wireName));
+  const tools = loaded.model?.tools === false ? [] : [...usable, ...own];
   const sources = await describeSources(deps, loaded, run, pins, lease.signal);
   const wrapUp = wrapUpReason(deps, loaded, run);
   const input = history.build(
@@ -72,7 +74,7 @@ const ask = async (
   turn: {
     readonly prompt: string;
     readonly items: ReturnType<typeof history.build>["items"];
-    readonly tools: readonly KnownTool[];
+    readonly tools: readonly CallableTool[];
     readonly forbidCalls: boolean;
   },
 ): Promise<Answer> => {

@@ -1,5 +1,5 @@
 import type { LoadedRun } from "@aiw/core/runs";
-import type { KnownTool } from "./offers.ts";
+import type { CallableTool } from "./own-tools.ts";
 import { fenced } from "./outcomes.ts";
 
 export interface SourceText {
@@ -14,7 +14,7 @@ export interface SourceText {
  */
 export const instructions = (
   loaded: LoadedRun,
-  tools: readonly KnownTool[],
+  tools: readonly CallableTool[],
   sources: readonly SourceText[],
   wrapUp: "tool_rounds" | "rejections" | null,
 ): string => {

@@ -41,7 +41,8 @@ export const finish = (
     for (const a of loaded.approvals) seen[a.id] = a.status;
     // Something can go on at once after a write was carried out, or when a policy-allowed request was just made.
     const ready = write !== null || draft.requests.some((r) => r.allowedByPolicy);
-    return { ...base, status: ready ? "queued" : "waiting_approval", outcome: ready ? "calls" : "asked", seen };
+    const waiting = rest.every((c) => isInput(c, draft, approvalOf)) ? "waiting_input" : "waiting_approval";
+    return { ...base, status: ready ? "queued" : waiting, outcome: ready ? "calls" : "asked", seen };
   }
   const items = outputs(loaded, doneNow);
   // A staged call has no model that reads the outcome here: the chat is told (`run_ended_v1`).
@@ -53,6 +54,11 @@ export const finish = (
   if (failed !== undefined) return { ...base, items, ...failure(failed), status: "failed", toolRounds: 1 };
   return { ...base, items, status: "queued", outcome: "answered", toolRounds: 1 };
 };
+
+/** Whether a call waits for a person's text and not for a decision (APR-9): asked for before, or in this step. */
+const isInput = (call: LoadedCall, draft: Draft, approvalOf: ApprovalOf): boolean =>
+  (approvalOf(call)?.input ?? null) !== null ||
+  draft.requests.some((r) => r.toolCallId === call.id && r.responseLabel !== undefined);
 
 /** Every call of the turn gets its one output, in call order (RUN-14, I10). */
 const outputs = (loaded: LoadedRun, doneNow: ReadonlyMap<string, Settled>): NewItem[] =>

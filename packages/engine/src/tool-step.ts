@@ -2,9 +2,11 @@ import type { LoadedApproval, LoadedCall, LoadedRun, StepOutcome } from "@aiw/co
 import { fp } from "@aiw/platform/fault";
 import type { EngineDeps } from "./deps.ts";
 import { answer, cancelAll, cancelDependents, merge, statusNow, type ApprovalOf, type Draft } from "./draft.ts";
+import { askInput, giveAnswer } from "./inputs.ts";
 import { judge, type Judgement } from "./gate.ts";
 import type { Lease } from "./lease.ts";
 import { knownTools, type KnownTool } from "./offers.ts";
+import { inputOf } from "./own-tools.ts";
 import { refusalText } from "./outcomes.ts";
 import { runReads } from "./reads.ts";
 import { prepareAgain } from "./prepare-again.ts";
@@ -22,7 +24,16 @@ export const toolStep = async (deps: EngineDeps, lease: Lease, loaded: LoadedRun
   const { run } = lease;
   const pins = await pinSources(deps, loaded, run, lease.signal);
   const tools = knownTools(deps.connectors, loaded);
-  const draft: Draft = { settled: [], updates: [], requests: [], settles: [], events: [], audit: [], executions: [], unprepared: [] };
+  const draft: Draft = {
+    settled: [],
+    updates: [],
+    requests: [],
+    settles: [],
+    events: [],
+    audit: [],
+    executions: [],
+    unprepared: [],
+  };
   const approvalOf = (call: LoadedCall): LoadedApproval | undefined =>
     loaded.approvals.findLast((a) => a.toolCallId === call.id);
   const open = loaded.calls.filter((c) => ["pending", "waiting", "executing", "unknown"].includes(c.status));
@@ -46,7 +57,11 @@ export const toolStep = async (deps: EngineDeps, lease: Lease, loaded: LoadedRun
   }
 
   const judged = new Map<LoadedCall, Judgement>();
-  for (const call of open.filter((c) => c.status === "pending")) judged.set(call, judge(call, loaded, tools, run));
+  for (const call of open.filter((c) => c.status === "pending")) {
+    const input = inputOf(call.toolId, loaded);
+    if (input === undefined) judged.set(call, judge(call, loaded, tools, run));
+    else merge(draft, askInput(context, call, input));
+  }
   answerRefused(draft, judged);
 
   const reads = [...judged].flatMap(([call, j]) =>
@@ -59,7 +74,7 @@ export const toolStep = async (deps: EngineDeps, lease: Lease, loaded: LoadedRun
     if (writes) merge(draft, await propose(context, call, j));
   }
 
-  answerDecided(draft, open, approvalOf);
+  await answerDecided(context, draft, open, approvalOf);
   const stopped =
     endedBy(loaded) !== undefined
       ? "The run was ended with a rejection."
@@ -111,12 +126,18 @@ const answerRefused = (draft: Draft, judged: ReadonlyMap<LoadedCall, Judgement>)
 };
 
 /** A person's no, or nobody's answer, becomes the result; a broken write takes the later ones of its turn with it (RUN-14). */
-const answerDecided = (draft: Draft, open: readonly LoadedCall[], approvalOf: ApprovalOf): void => {
+const answerDecided = async (
+  context: ToolStepContext,
+  draft: Draft,
+  open: readonly LoadedCall[],
+  approvalOf: ApprovalOf,
+): Promise<void> => {
   for (const call of open.filter((c) => c.status === "waiting")) {
     const approval = approvalOf(call);
     if (approval === undefined) continue;
     const status = approval.status;
-    if (status === "rejected") draft.settled.push(answer(call, "rejected", approval.reason ?? ""));
+    if (status === "approved" && approval.input !== null) merge(draft, await giveAnswer(context, call, approval));
+    else if (status === "rejected") draft.settled.push(answer(call, "rejected", approval.reason ?? ""));
     else if (status === "expired") draft.settled.push(answer(call, "expired", ""));
     else if (status === "cancelled") draft.settled.push(answer(call, "cancelled", "The request was cancelled."));
     else if (status === "invalid") draft.settled.push(answer(call, "invalid", approval.invalidReason ?? "superseded"));
@@ -144,7 +165,10 @@ const nextWrite = async (
   open: readonly LoadedCall[],
   approvalOf: ApprovalOf,
 ): Promise<{ readonly result: WriteEnd | null; readonly call: LoadedCall | null }> => {
-  const first = open.find((c) => approvalOf(c) !== undefined && ["pending", "waiting"].includes(statusNow(draft, c)));
+  const first = open.find((c) => {
+    const approval = approvalOf(c);
+    return approval !== undefined && approval.input === null && ["pending", "waiting"].includes(statusNow(draft, c));
+  });
   const approval = first === undefined ? undefined : approvalOf(first);
   if (first === undefined || approval?.status !== "approved") return { result: null, call: null };
   const end = await carryOut(context, first, approval);

@@ -16,7 +16,7 @@ import { costOf, windowOf } from "./answering-model.ts";
 import { readCall } from "./arguments.ts";
 import type { EngineDeps } from "./deps.ts";
 import * as history from "./history.ts";
-import type { KnownTool } from "./offers.ts";
+import type { CallableTool } from "./own-tools.ts";
 import { refusalText } from "./outcomes.ts";
 
 /** A complete turn of the model (RUN-12). */
@@ -32,7 +32,7 @@ interface TurnFacts {
   readonly run: ClaimedRun;
   readonly loaded: LoadedRun;
   readonly model: LoadedModel;
-  readonly tools: readonly KnownTool[];
+  readonly tools: readonly CallableTool[];
   readonly pins: Readonly<Record<string, JsonObject>>;
   readonly answer: Answer;
   readonly wrapUp: "tool_rounds" | "rejections" | null;

@@ -24,6 +24,7 @@ export const approvalHandlers: Pick<Handlers, Names> = {
       vote: "approved",
       reason: body.reason ?? null,
       seenHash: body.seenHash,
+      response: body.response,
       channel: "page",
     }),
 
@@ -44,7 +45,6 @@ export const approvalHandlers: Pick<Handlers, Names> = {
   },
 
   decide: async ({ ctx, params, body, deps }) => {
-    if (body.response !== undefined) throw new Problem("response_not_expected");
     // A person always says what they saw; only keys of services may leave it out (APR-13).
     if (body.seen_hash === undefined) throw new Problem("seen_hash_required", { fields: { seen_hash: "required" } });
     return decide(ctx, deps, {
@@ -52,6 +52,7 @@ export const approvalHandlers: Pick<Handlers, Names> = {
       vote: body.status,
       reason: body.reason ?? null,
       seenHash: body.seen_hash,
+      response: body.response,
       channel: "api",
       workspaceId: params.projectId,
     });
@@ -61,7 +62,7 @@ export const approvalHandlers: Pick<Handlers, Names> = {
 async function decide(ctx: Ctx<Human>, deps: ApiDeps, decision: approvals.Decision): Promise<ApprovalDetail> {
   const scope = await workspaces.scopeOf(ctx);
   try {
-    await goOnAfter(deps, await approvals.decide(ctx, scope, decision, deps.settings.executeWithinS));
+    await goOnAfter(deps, await approvals.decide(ctx, scope, decision, deps.settings.executeWithinS, deps.vault));
   } catch (error) {
     // The request ended at this click, and its run goes on.
     if (error instanceof approvals.Overtaken) await goOnAfter(deps, error.decided);

@@ -5,6 +5,7 @@ import type { InvalidReason } from "@aiw/contract/runs";
 import { transaction, type Tx } from "@aiw/platform/db";
 import { fp } from "@aiw/platform/fault";
 import { standing } from "./standing.ts";
+import type { Vault } from "@aiw/platform/vault";
 
 export interface Decision {
   readonly approvalId: string;
@@ -14,6 +15,8 @@ export interface Decision {
   readonly seenHash: string | null;
   readonly endRun?: boolean;
   readonly channel: "page" | "api" | "link" | "cli" | "chat";
+  /** The text an input request asks for (APR-9); kept exactly. */
+  readonly response?: string | undefined;
   /** The workspace the caller named in the path, where it did: another one is not_found (N2). */
   readonly workspaceId?: string;
 }
@@ -49,11 +52,15 @@ export const decide = async (
   scope: readonly string[],
   decision: Decision,
   executeWithinS: number,
+  vault: Pick<Vault, "seal"> | null = null,
 ): Promise<Decided> => {
   const reason = decision.reason?.trim() ?? "";
   if (decision.vote === "rejected" && reason === "")
     throw new Problem("reason_required", { fields: { reason: "required" } });
   if (reason.length > MAX_REASON) throw new Problem("bad_request", { fields: { reason: "too_long" } });
+  if (decision.response !== undefined && decision.response.trim() === "")
+    throw new Problem("response_required", { fields: { response: "blank" } });
+  const sealed = await fp("decide.seal", () => seal(decision, vault));
   const row = await fp("decide.tx", () =>
     transaction(ctx.db, { workspaces: scope, userId: ctx.actor.userId }, async (tx) => {
       if (decision.workspaceId !== undefined) {
@@ -65,7 +72,7 @@ export const decide = async (
       const [found] = await tx<Row[]>`
         select * from approval_decide_v1(${decision.approvalId}::uuid, ${ctx.actor.userId}::uuid, ${decision.channel}, ${decision.vote},
           ${reason === "" ? null : reason}, ${decision.seenHash}, ${decision.endRun ?? false}, ${executeWithinS}::integer,
-          ${against})`;
+          ${against}, ${sealed})`;
       return found;
     }),
   );
@@ -100,8 +107,20 @@ const knownAgainst = async (tx: Tx, approvalId: string): Promise<InvalidReason |
   if (found === undefined) return null;
   await tx`select set_config('aiw.workspaces', ${found.workspace_id}, true)`;
   await tx`select 1 from runs where id = ${found.run_id} for update`;
-  const [open] = await tx`select 1 from approvals where id = ${approvalId} and status = 'pending' for update`;
+  // An input is answered, not executed: nothing about a tool can stand against it.
+  const [open] =
+    await tx`select 1 from approvals where id = ${approvalId} and status = 'pending' and response_label is null for update`;
   return open === undefined ? null : standing(tx, found.workspace_id, approvalId);
+};
+
+/** What a response is sealed for: this request and no other (N81). */
+export const responseContext = (approvalId: string): string => `request:${approvalId}`;
+
+/** APR-10: every response is encrypted before it reaches the database. */
+const seal = async (decision: Decision, vault: Pick<Vault, "seal"> | null): Promise<string | null> => {
+  if (decision.response === undefined) return null;
+  if (vault === null) throw new Problem("response_not_expected");
+  return vault.seal(decision.response, responseContext(decision.approvalId));
 };
 
 const REFUSALS: Readonly<Record<string, ProblemCode>> = {
@@ -113,10 +132,14 @@ const REFUSALS: Readonly<Record<string, ProblemCode>> = {
   stale: "stale",
   cancelled: "cancelled",
   invalid: "invalid",
+  response_required: "response_required",
+  response_not_expected: "response_not_expected",
 };
 
 const refusal = async (ctx: Ctx<Human>, row: Row): Promise<Problem> => {
   const code = REFUSALS[row.outcome] ?? "conflict";
+  if (code === "response_required" || code === "response_not_expected")
+    return new Problem(code, { fields: { response: code === "response_required" ? "required" : "not_expected" } });
   if (row.decided_by === null) return new Problem(code);
   const [by] = await fp(
     "decide.who",

@@ -1,5 +1,5 @@
 export { claimExecution, frozen, type ExecutionFacts } from "./claim-execution.ts";
-export { decide, Overtaken, type Decision } from "./decide.ts";
+export { decide, Overtaken, responseContext, type Decision } from "./decide.ts";
 export { forCheck, openChecks, recordCheck, type RequestToCheck, type Seen } from "./drift.ts";
 export { expireDue } from "./expire.ts";
 export { takeNumber } from "./number.ts";

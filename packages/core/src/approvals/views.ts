@@ -29,6 +29,8 @@ export interface Row {
   level: ApprovalSummary["level"];
   four_eyes: boolean;
   staged_from: string | null;
+  response_label: string | null;
+  sensitive: boolean;
   status: RequestStatus;
   invalid_reason: ApprovalSummary["invalidReason"];
   stale_at: Date | null;
@@ -47,7 +49,7 @@ export interface Row {
 export const COLUMNS = (tx: Tx, userId: string) => tx`
   a.id, a.number, a.workspace_id, w.name as workspace_name, a.run_id, a.chat_id, a.tool_call_id, a.tool_id, a.title, s.name as source_name,
   a.risk_class, a.requester_id, q.name as requester_name, q.display_name as requester_display, a.level, a.four_eyes,
-  (select c.run_id from tool_calls c where c.id = a.staged_call_id) as staged_from, a.status,
+  (select c.run_id from tool_calls c where c.id = a.staged_call_id) as staged_from, a.response_label, a.sensitive, a.status,
   a.invalid_reason, a.stale_at, a.allowed_by_policy, a.created_at, a.expires_at, a.decided_by, d.name as decider_name,
   d.display_name as decider_display, a.decided_at, a.decision_reason, coalesce(a.expires_at <= (select aiw_now()), false) as past,
   (select m.role from memberships m where m.workspace_id = a.workspace_id and m.user_id = ${userId}) as viewer_role`;
@@ -89,6 +91,8 @@ export const toSummary = (r: Row, viewer: ApprovalViewer): ApprovalSummary => {
     level: r.level,
     fourEyes: r.four_eyes,
     stagedFromRunId: r.staged_from,
+    responseLabel: r.response_label,
+    sensitive: r.sensitive,
     status: statusOf(r),
     invalidReason: r.invalid_reason,
     stale: r.stale_at !== null,

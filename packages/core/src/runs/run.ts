@@ -80,6 +80,9 @@ export interface LoadedApproval {
   readonly execFence: number | null;
   readonly invalidReason: InvalidReason | null;
   readonly result: string | null;
+  readonly snapshotHash: string;
+  /** An input request (APR-9) and its answer, sealed; null: a call is to be approved. */
+  readonly input: { readonly sensitive: boolean; readonly response: string | null } | null;
 }
 
 /** A request that is carried out apart (APR-8), as far as the run that put it forward has to know it. */
@@ -271,6 +274,9 @@ export interface NewRequest {
   readonly predecessorId: string | null;
   /** What the workspace wants its approvers to read. */
   readonly message: string | null;
+  /** An input request (APR-9). */
+  readonly responseLabel?: string;
+  readonly sensitive?: boolean;
   /** Staged (APR-8): its number as told to the model, the run that carries it out, the call that was answered. */
   readonly number?: number;
   readonly runId?: string;

@@ -41,6 +41,7 @@ export const de = {
       "Der Antrag wartet. Er wird ausgeführt, sobald das Schreiben wieder zugelassen ist und seine Zeit reicht.",
   },
   sections: {
+    input: "Eingabe",
     change: "Änderung",
     arguments: "Eingefrorene Argumente",
     why: "Warum wird gefragt?",
@@ -113,6 +114,15 @@ export const de = {
         ? "1 Datei ist noch nicht als gesehen markiert."
         : `${String(open)} Dateien sind noch nicht als gesehen markiert.`,
     offline: "Ohne Verbindung ist keine Entscheidung möglich.",
+  },
+  respond: {
+    open: "Antwort geben",
+    send: "Absenden und fortsetzen",
+    hint: "Der Text wird unverändert zum Ergebnis, das die KI liest.",
+    sensitiveHint:
+      "Der Text wird verschlüsselt gespeichert und sonst überall durch [REDACTED] ersetzt. Die KI liest ihn. Umgeformte Kopien und was Tools anderswohin senden, werden nicht verdeckt.",
+    asks: "Gefragt ist",
+    noValues: "Die KI gibt keine Werte mit.",
   },
   changed: {
     title: "Dieser Antrag hat sich geändert",

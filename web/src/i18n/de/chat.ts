@@ -69,6 +69,7 @@ export const de = {
     attempt: "Versuch {{ n }}",
   },
   wait: {
+    respond: "Antwort geben",
     workspace_admin: "Wartet auf Freigabe durch Workspace-Admin",
     global_approver: "Wartet auf Freigabe durch globalen Approver",
     fourEyes: "Wartet auf Freigabe durch eine zweite Person (Vier Augen)",

@@ -26,6 +26,7 @@ export const de = {
       "Die Regel „{{ label }}“ ({{ pattern }}) auf Ebene {{ level }} fragt, weil sich ihre Bedingung nicht beantworten lässt ({{ why }}): {{ condition }}",
     rule_condition_open:
       "Die Regel „{{ label }}“ ({{ pattern }}) auf Ebene {{ level }} fragt, wenn gilt: {{ condition }}",
+    input: "Die KI bittet um eine Eingabe. Der Text wird unverändert zum Ergebnis ihres Aufrufs.",
     unknown: "Regel {{ code }}",
   },
   conditionError: {

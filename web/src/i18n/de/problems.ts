@@ -64,6 +64,7 @@ export const de = {
   four_eyes: "Diese Aktion braucht eine zweite Person. Wer den Antrag ausgelöst hat, entscheidet nicht selbst.",
   approver_missing: "Über diesen Antrag darf dieses Konto nicht entscheiden.",
   reason_required: "Eine Ablehnung braucht eine Begründung.",
+  response_required: "Diese Anfrage braucht eine Antwort, die nicht leer ist.",
   response_not_expected: "Dieser Antrag nimmt keine Antwort entgegen.",
   seen_hash_required: "Es fehlt die Angabe, welcher Stand angezeigt wurde. Bitte neu laden.",
   not_renewable: "Dieser Antrag lässt sich nicht erneut stellen.",

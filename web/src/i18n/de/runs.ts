@@ -121,6 +121,7 @@ export const de = {
       n === 1 ? "Bereits ausgeführt: 1 Schreibvorgang." : `Bereits ausgeführt: ${String(n)} Schreibvorgänge.`,
   },
   waiting: {
+    input: "Wartet auf eine Eingabe",
     approval: "Dieser Lauf wartet auf eine Freigabe",
     open: "Antrag öffnen",
   },

@@ -42,6 +42,7 @@ export const en: typeof de = {
     approved: "The request waits. It is executed when writes are allowed again, if its time suffices.",
   },
   sections: {
+    input: "Input",
     change: "Change",
     arguments: "Frozen arguments",
     why: "Why am I asked?",
@@ -112,6 +113,15 @@ export const en: typeof de = {
     viewed: (open) =>
       open === 1 ? "1 file is not marked as viewed yet." : `${String(open)} files are not marked as viewed yet.`,
     offline: "No decision is possible without a connection.",
+  },
+  respond: {
+    open: "Provide response",
+    send: "Submit and continue",
+    hint: "The text becomes the result the AI reads, unchanged.",
+    sensitiveHint:
+      "The text is stored encrypted and replaced by [REDACTED] everywhere else. The AI reads it. Transformed copies and what tools send elsewhere are not masked.",
+    asks: "Asked for",
+    noValues: "The AI passes no values along.",
   },
   changed: {
     title: "This request has changed",

@@ -69,6 +69,7 @@ export const en: typeof de = {
     attempt: "attempt {{ n }}",
   },
   wait: {
+    respond: "Provide response",
     workspace_admin: "Waiting for approval by a workspace admin",
     global_approver: "Waiting for approval by a global approver",
     fourEyes: "Waiting for approval by a second person (four eyes)",

@@ -23,6 +23,7 @@ export const en: typeof de = {
     rule_condition_error:
       "The rule “{{ label }}” ({{ pattern }}) at {{ level }} level asks because its condition has no answer ({{ why }}): {{ condition }}",
     rule_condition_open: "The rule “{{ label }}” ({{ pattern }}) at {{ level }} level asks if: {{ condition }}",
+    input: "The AI asks for an input. The text becomes the result of its call, unchanged.",
     unknown: "Rule {{ code }}",
   },
   conditionError: {

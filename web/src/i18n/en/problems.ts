@@ -63,6 +63,7 @@ export const en: typeof de = {
   four_eyes: "This action needs a second person. Who caused the request does not decide it.",
   approver_missing: "This account may not decide this request.",
   reason_required: "A rejection needs a reason.",
+  response_required: "This request needs a response that is not blank.",
   response_not_expected: "This request takes no response.",
   seen_hash_required: "It is not known which version was shown. Please reload.",
   not_renewable: "This request cannot be made again.",

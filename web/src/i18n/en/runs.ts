@@ -122,6 +122,7 @@ export const en: typeof de = {
     written: (n) => (n === 1 ? "Already executed: 1 write." : `Already executed: ${String(n)} writes.`),
   },
   waiting: {
+    input: "Waits for an input",
     approval: "This run waits for an approval",
     open: "Open request",
   },

@@ -31,13 +31,13 @@ export const ApprovalChange = (props: ChangeProps): JSX.Element => {
   return (
     <section aria-labelledby="approval-change" class="flex flex-col gap-3">
       <h2 id="approval-change" class="text-lg">
-        {t("sections.change")}
+        {props.item.responseLabel === null ? t("sections.change") : t("sections.input")}
       </h2>
       <Show
         when={preview().files}
         fallback={
           <Show when={(preview().fields ?? []).length === 0}>
-            <p class="text-ink-2">{t("generalPreview")}</p>
+            <p class="text-ink-2">{props.item.responseLabel === null ? t("generalPreview") : t("respond.noValues")}</p>
           </Show>
         }
       >
@@ -57,7 +57,17 @@ export const ApprovalChange = (props: ChangeProps): JSX.Element => {
           </For>
         </dl>
       </Show>
-      <p class="text-meta text-ink-2">
+      <Show when={props.item.responseLabel}>
+        {(label) => (
+          <p>
+            {t("respond.asks")}:{" "}
+            <span class="font-medium">
+              <VisibleText text={label()} />
+            </span>
+          </p>
+        )}
+      </Show>
+      <p class="text-meta text-ink-2" hidden={props.item.responseLabel !== null}>
         <Show when={preview().rehearsal} fallback={t("noRehearsal")}>
           {(text) => (
             <>

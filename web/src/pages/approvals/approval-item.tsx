@@ -52,7 +52,14 @@ const send = (item: ApprovalDetail, decision: Decision): Promise<ApprovalDetail>
   const params = { approvalId: item.id };
   const seenHash = item.snapshotHash;
   return decision.kind === "approve"
-    ? call("approve", { params, body: { seenHash, ...(decision.reason === "" ? {} : { reason: decision.reason }) } })
+    ? call("approve", {
+        params,
+        body: {
+          seenHash,
+          ...(decision.reason === "" ? {} : { reason: decision.reason }),
+          ...(decision.response === undefined ? {} : { response: decision.response }),
+        },
+      })
     : call("reject", {
         params,
         body: { seenHash, reason: decision.reason, ...(decision.endRun ? { endRun: true } : {}) },
@@ -235,7 +242,9 @@ export const ApprovalItem = (props: ApprovalItemProps): JSX.Element => {
           <div class="grid gap-4 @min-[60rem]:grid-cols-[minmax(0,1fr)_20rem]">
             <div class="flex min-w-0 flex-col gap-5">
               <ApprovalChange item={item()} controls={setDiff} onOpenCount={setUnviewed} />
-              <ApprovalArguments item={item()} />
+              <Show when={item().responseLabel === null}>
+                <ApprovalArguments item={item()} />
+              </Show>
             </div>
             <ApprovalRail item={item()} itemHref={props.itemHref} />
           </div>

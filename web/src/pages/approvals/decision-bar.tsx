@@ -16,13 +16,15 @@ import { ErrorLine } from "../../ui/error-panel.tsx";
 import { FormField } from "../../ui/form-field.tsx";
 import { requestLine } from "../../ui/request-subject.ts";
 import { VisibleText } from "../../ui/visible-text-view.tsx";
+import { ActButton } from "./act-button.tsx";
 import { ARM_MS, confirmationOf, targetOf } from "./decision-model.ts";
+import { RespondForm } from "./respond-form.tsx";
 
 export type Decision =
-  | { readonly kind: "approve"; readonly reason: string }
+  | { readonly kind: "approve"; readonly reason: string; readonly response?: string }
   | { readonly kind: "reject"; readonly reason: string; readonly endRun: boolean };
 
-type Step = "idle" | "confirm" | "reject";
+type Step = "idle" | "confirm" | "respond" | "reject";
 /** What the keys of the page may do to the bar. */
 export interface BarControls {
   readonly approve: () => void;
@@ -52,27 +54,6 @@ const createArmed = (): (() => boolean) => {
   });
   return armed;
 };
-
-/** A button that stays focusable while it does not act, so that the keyboard never loses its place. */
-const ActButton = (props: {
-  readonly class: string;
-  readonly off: boolean;
-  readonly onAct: () => void;
-  readonly ref?: (element: HTMLButtonElement) => void;
-  readonly children: JSX.Element;
-}): JSX.Element => (
-  <button
-    type="button"
-    class={`btn min-h-12 transition-none flex-1 md:min-h-10 md:flex-none ${props.class}`}
-    aria-disabled={props.off}
-    ref={(element) => props.ref?.(element)}
-    onClick={() => {
-      if (!props.off) props.onAct();
-    }}
-  >
-    {props.children}
-  </button>
-);
 
 const Confirm = (props: DecisionBarProps & { readonly onBack: () => void }): JSX.Element => {
   const armed = createArmed();
@@ -210,14 +191,20 @@ export const DecisionBar = (props: DecisionBarProps): JSX.Element => {
     setStep("idle");
     (from === "reject" ? rejectButton : approveButton)?.focus();
   };
+  const asksForText = (): boolean => props.item.responseLabel !== null;
   const approve = (): void => {
-    if (confirmationOf(props.item) === "direct") props.onDecide({ kind: "approve", reason: "" });
+    if (asksForText()) open("respond");
+    else if (confirmationOf(props.item) === "direct") props.onDecide({ kind: "approve", reason: "" });
     else open("confirm");
   };
   onMount(() => {
     props.controls({
       // The key leads to a focused button that Enter presses; it never decides by itself.
-      approve: () => (confirmationOf(props.item) === "direct" ? approveButton?.focus() : open("confirm")),
+      approve: () => {
+        if (asksForText()) open("respond");
+        else if (confirmationOf(props.item) === "direct") approveButton?.focus();
+        else open("confirm");
+      },
       reject: () => open("reject"),
     });
   });
@@ -258,7 +245,7 @@ export const DecisionBar = (props: DecisionBarProps): JSX.Element => {
               onAct={approve}
               ref={(element) => (approveButton = element)}
             >
-              {props.busy ? t("bar.sending") : t("bar.approve")}
+              {props.busy ? t("bar.sending") : asksForText() ? t("respond.open") : t("bar.approve")}
             </ActButton>
             <ActButton
               class="btn-danger"
@@ -275,6 +262,15 @@ export const DecisionBar = (props: DecisionBarProps): JSX.Element => {
         </Match>
         <Match when={step() === "confirm"}>
           <Confirm {...props} onBack={back} />
+        </Match>
+        <Match when={step() === "respond"}>
+          <RespondForm
+            item={props.item}
+            busy={props.busy}
+            locked={props.locked}
+            onSend={(response) => props.onDecide({ kind: "approve", reason: "", response })}
+            onBack={back}
+          />
         </Match>
         <Match when={step() === "reject"}>
           <Reject {...props} onBack={back} />

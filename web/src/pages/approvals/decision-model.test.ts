@@ -29,6 +29,8 @@ const base: ApprovalDetail = {
   level: "workspace_admin",
   fourEyes: false,
   stagedFromRunId: null,
+  responseLabel: null,
+  sensitive: false,
   message: null,
   status: "pending",
   invalidReason: null,

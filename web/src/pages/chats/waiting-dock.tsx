@@ -19,14 +19,16 @@ const whom = (a: ApprovalSummary): string => (a.fourEyes ? tChat("wait.fourEyes"
 export const WaitingDock = (props: { readonly run: RunSummary; readonly approvals: readonly ApprovalSummary[] }) => {
   const open = (): readonly ApprovalSummary[] =>
     props.approvals.filter((a) => a.runId === props.run.id && a.status === "pending");
+  const waiting = (): "waiting_approval" | "waiting_input" =>
+    props.run.status === "waiting_input" ? "waiting_input" : "waiting_approval";
   return (
-    <Show when={props.run.status === "waiting_approval"}>
+    <Show when={props.run.status === "waiting_approval" || (props.run.status === "waiting_input" && open().length > 0)}>
       <section
         class="rounded-panel border border-warn bg-warn-bg p-3 text-ink"
-        aria-label={t("run.waiting_approval")}
+        aria-label={t(`run.${waiting()}`)}
         data-testid="waiting"
       >
-        <For each={open()} fallback={<p class="font-medium text-warn">{t("run.waiting_approval")}</p>}>
+        <For each={open()} fallback={<p class="font-medium text-warn">{t(`run.${waiting()}`)}</p>}>
           {(a) => (
             <div class="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 not-first:mt-3">
               <div class="min-w-0 flex-1 basis-72">
@@ -55,7 +57,11 @@ export const WaitingDock = (props: { readonly run: RunSummary; readonly approval
                 </Show>
               </div>
               <A href={`/approvals/${a.id}`} class={`btn ${a.decidable ? "btn-primary" : ""}`}>
-                {a.decidable ? tChat("wait.decide") : tChat("wait.view")}
+                {!a.decidable
+                  ? tChat("wait.view")
+                  : a.responseLabel === null
+                    ? tChat("wait.decide")
+                    : tChat("wait.respond")}
               </A>
             </div>
           )}

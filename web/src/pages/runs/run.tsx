@@ -60,7 +60,10 @@ const Waiting = (props: { readonly run: RunDetail }): JSX.Element => (
     {(approval) => (
       <section class="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-panel border border-warn bg-warn-bg p-3">
         <p class="min-w-0 flex-1 text-warn [overflow-wrap:anywhere]">
-          <span class="font-medium">{t("waiting.approval")}:</span> <VisibleText text={requestLine(approval, true)} />
+          <span class="font-medium">
+            {approval.responseLabel === null ? t("waiting.approval") : t("waiting.input")}:
+          </span>{" "}
+          <VisibleText text={requestLine(approval, true)} />
         </p>
         <A class="btn btn-sm" href={`/w/${approval.workspaceId}/approvals/${approval.id}`}>
           {t("waiting.open")}
@@ -145,7 +148,7 @@ const Body = (props: {
         </>
       }
     />
-    <Show when={props.run.status === "waiting_approval"}>
+    <Show when={props.run.status === "waiting_approval" || props.run.status === "waiting_input"}>
       <Waiting run={props.run} />
     </Show>
     <Switch>
