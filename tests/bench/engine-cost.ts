@@ -2,78 +2,10 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Connector } from "@aiw/connectors/connector";
-import type { ToolDefinition } from "@aiw/contract/tools";
-import * as tools from "@aiw/core/tools";
-import type { EngineDeps } from "@aiw/engine/deps";
-import { step } from "@aiw/engine/step";
 import { startPostgres } from "@aiw/infra/local/postgres";
-import type { Gateway } from "@aiw/model/gateway";
-import type { TurnEvent } from "@aiw/model/turn";
 import { connect, type Database } from "@aiw/platform/db";
-import { createLog } from "@aiw/platform/log";
 import { migrate, provisionRoles, roleUrl } from "@aiw/platform/migrate";
-import { createVault } from "@aiw/platform/vault";
-
-/** One result of a tool and one argument text, of the size real calls have. */
-const RESULT = "The order service reads the discount from its configuration. ".repeat(17).slice(0, 1000);
-const ARGS = JSON.stringify({ path: "src/discount.ts", note: "x".repeat(160) });
-
-const TOOL: ToolDefinition = {
-  id: "bench.read",
-  wireName: "bench_read",
-  description: "Reads",
-  parameters: {
-    type: "object",
-    additionalProperties: false,
-    required: ["path"],
-    properties: { path: { type: "string" }, note: { type: "string" } },
-  },
-  suggestedRiskClass: "read",
-  reconcile: "probe",
-};
-
-/** A source that answers at once, so that only the engine is measured. */
-const instantConnector: Connector = {
-  kind: "git",
-  tools: [TOOL],
-  readConfig: () => ({}),
-  testConnection: async () => ({ ok: true, stages: [], warnings: [] }),
-  pin: async () => ({ ok: true, pin: { commit: "0".repeat(40) } }),
-  describe: async () => ({ summary: '- "bench"', conventions: null }),
-  read: async () => ({ ok: true, text: RESULT, truncated: false }),
-  prepare: async () => ({ ok: false, text: "" }),
-  recheck: async () => ({ ok: true }),
-  write: async () => ({ kind: "unknown", text: "" }),
-  probe: async () => ({ kind: "cannot_tell", text: "" }),
-};
-
-/** A model that asks for the tool `rounds` times and then answers, at once. */
-const instantGateway = (rounds: number): Gateway => {
-  let n = 0;
-  return {
-    turn: async function* (): AsyncIterable<TurnEvent> {
-      n += 1;
-      const usage = { inputTokens: 10, outputTokens: 10, cachedTokens: 0, reasoningTokens: 0 };
-      if (n <= rounds) {
-        yield {
-          type: "done",
-          items: [{ type: "function_call", call_id: `call_${n}`, name: TOOL.wireName, arguments: ARGS }],
-          usage,
-          endReason: "tool_calls",
-        };
-      } else {
-        yield {
-          type: "done",
-          items: [{ type: "message", role: "assistant", content: "Done." }],
-          usage,
-          endReason: "stop",
-        };
-      }
-    },
-    listModels: async () => [],
-  };
-};
+import { ARGS, RESULT, startRun, world, type Ids } from "./engine-world.ts";
 
 export interface EngineCost {
   readonly rounds: number;
@@ -127,73 +59,11 @@ export const measureEngineCost = async (turns: number, rounds: number): Promise<
   }
 };
 
-interface Ids {
-  readonly userId: string;
-  readonly workspaceId: string;
-}
-
-const world = async (admin: Database): Promise<Ids> => {
-  const userId = randomUUID();
-  const workspaceId = randomUUID();
-  const teamId = randomUUID();
-  const log = createLog({ level: "silent" });
-  await admin.sql`insert into users (id, name, display_name) values (${userId}, 'bench', 'Bench')`;
-  await admin.sql`insert into teams (id, name) values (${teamId}, 'Bench')`;
-  await admin.sql`insert into workspaces (id, team_id, name, max_tool_rounds, created_by) values (${workspaceId}, ${teamId}, 'Bench', 100, ${userId})`;
-  await admin.sql`insert into memberships (workspace_id, user_id, role) values (${workspaceId}, ${userId}, 'admin')`;
-  await admin.sql`insert into sources (workspace_id, kind, name, config, status, confirmed_by, created_by) values (${workspaceId}, 'git', 'bench', '{}', 'tested', ${userId}, ${userId})`;
-  await tools.register({ actor: { kind: "system" }, db: admin, log, requestId: "bench" }, [
-    { definition: TOOL, sourceKind: "git", kind: "native", defaultActive: true },
-  ]);
-  await tools.acceptSuggestions({ actor: { kind: "system" }, db: admin, log, requestId: "bench" }, userId);
-  return { userId, workspaceId };
-};
-
 const engineRun = async (admin: Database, db: Database, ids: Ids, turns: number): Promise<number> => {
-  const chatId = randomUUID();
-  const messageId = randomUUID();
-  await admin.sql`insert into chats (id, workspace_id, title, created_by) values (${chatId}, ${ids.workspaceId}, 'bench', ${ids.userId})`;
-  await admin.sql`insert into messages (id, workspace_id, chat_id, role, text, author_id) values (${messageId}, ${ids.workspaceId}, ${chatId}, 'user', 'go', ${ids.userId})`;
-  const [run] = await admin.sql<
-    { id: string }[]
-  >`select run_start_v1(${ids.workspaceId}::uuid, ${chatId}::uuid, ${messageId}::uuid, 'go', ${ids.userId}::uuid, 'go') as id`;
-  const runId = run?.id ?? "";
-  const gateway = instantGateway(turns);
-  const deps: EngineDeps = {
-    db,
-    log: createLog({ level: "silent" }),
-    vault: createVault(Buffer.alloc(32, 1).toString("base64")),
-    connectors: new Map([["git", instantConnector]]),
-    gateways: { open: () => gateway },
-    limits: {
-      leaseS: 30,
-      heartbeatS: 10,
-      toolCallS: 60,
-      pushS: 60,
-      stepS: 780,
-      stepAttempts: 5,
-      maxModelCalls: 10_000,
-      maxRunTokens: 1e9,
-      maxRunWallS: 1e6,
-      historyMaxTokens: 10_000_000,
-      contextWindowTokens: 100_000_000,
-      toolResultMaxBytes: 65_536,
-      executeWithinS: 900,
-      maxRejections: 3,
-      deltaMs: 120,
-      readsInParallel: 4,
-    },
-    notify: () => undefined,
-    ring: async () => undefined,
-  };
+  const run = await startRun(admin, db, ids, turns);
   const started = performance.now();
-  let steps = 0;
-  for (;;) {
-    const result = await step(deps, { v: 1, runId });
-    if (result.did === "nothing") break;
-    steps += 1;
-    if (result.status !== "queued") break;
-  }
+  let steps = 1;
+  while (await run.step()) steps += 1;
   const elapsed = performance.now() - started;
   if (steps !== turns * 2 + 1) throw new Error(`the run took ${steps} steps instead of ${turns * 2 + 1}`);
   return elapsed / steps;

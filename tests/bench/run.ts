@@ -1,12 +1,16 @@
 import { measureEngineCost } from "./engine-cost.ts";
 import { measureFirstDelta, measureStart } from "./first-delta.ts";
+import { countSteps, inWords } from "./step-count.ts";
 
 /**
- * `npm run bench [-- --json]`: engine and floor measured in one process, in turn (A B A B), as ratio of medians; then the
+ * `npm run bench [-- --json]`: what steps cost the database, counted; engine and floor measured in one process, in turn (A B A B), as ratio of medians; then the
  * start of the stack and the way from a message to the first text of its answer.
  */
 const json = process.argv.includes("--json");
 const results: Record<string, unknown> = {};
+const counts = await countSteps();
+results["step_counts"] = counts;
+if (!json) for (const [what, count] of Object.entries(counts)) console.log(`a step, ${what}: ${inWords(count)}`);
 for (const turns of [5, 25]) {
   const cost = await measureEngineCost(turns, 7);
   const steps = turns * 2 + 1;
