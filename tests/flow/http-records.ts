@@ -63,7 +63,7 @@ export async function commit(
   if (row?.["done"] !== true) throw new Error("the step was not committed");
 }
 
-const SNAPSHOT = "snapshot";
+const SNAPSHOT = "aiw-snapshot-v2\n{}";
 /** The hash every such request is shown with. */
 export const SNAPSHOT_HASH = sha256Hex(SNAPSHOT);
 

@@ -14,7 +14,7 @@ export const waitingRequest = async (
   world: World,
   options: {
     readonly role?: Role;
-    readonly then?: readonly Turn[];
+    readonly after?: readonly Turn[];
     readonly path?: string;
     readonly find?: string;
   } = {},
@@ -22,7 +22,7 @@ export const waitingRequest = async (
   const t = topic();
   const number = unique();
   const call = propose(`total >= ${number}`, options.find, options.path);
-  world.script.push(t, { text: "I propose this.", calls: [call] }, ...(options.then ?? [{ text: "done" }]));
+  world.script.push(t, { text: "I propose this.", calls: [call] }, ...(options.after ?? [{ text: "done" }]));
   const { runId, chatId } = await world.ask(t, options.role ?? "member");
   await world.drive(runId);
   return { runId, chatId, t, number, request: await onlyRequest(world, runId) };
@@ -35,7 +35,7 @@ export const approvedRequest = async (
 ): Promise<{ runId: string; request: Request }> => {
   const made = await waitingRequest(world, {
     ...(options.role === undefined ? {} : { role: options.role }),
-    then: [{ text: "I see." }],
+    after: [{ text: "I see." }],
   });
   await decide(world, options.by ?? "approver", made.request, "approved");
   return made;

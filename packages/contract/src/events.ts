@@ -74,6 +74,8 @@ export const runEventBody = z.discriminatedUnion("type", [
     reason: z.string().nullish(),
     /** Told when a look at the target changed it (APR-19). */
     stale: z.boolean().optional(),
+    /** Something else than what was approved was executed, or came of it (APR-21). */
+    incident: z.boolean().optional(),
   }),
   /** Tokens and cost so far. */
   z.object({

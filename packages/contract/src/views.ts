@@ -286,12 +286,21 @@ export const previewFile = z.object({
     z.enum(["binary", "mode_change", "symlink", "line_endings", "no_final_newline", "ci_configuration", "large"]),
   ),
 });
+/** What came of trying a change without any effect (APR-20). */
+export const rehearsal = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("rehearsed"), at: instant, evidence: z.record(z.string(), z.unknown()) }),
+  z.object({ kind: z.literal("none"), why: z.enum(["not_possible", "unreachable"]) }),
+]);
+export type Rehearsal = z.infer<typeof rehearsal>;
+
 export const preview = z.object({
   title: z.string(),
   kind: z.enum(["diff", "arguments"]),
   files: z.array(previewFile).optional(),
   fields: z.array(z.object({ label: z.string(), value: z.string() })).optional(),
-  rehearsal: z.string().optional(),
+  /** Text: as requests of earlier versions hold it. */
+  rehearsal: z.union([z.string(), rehearsal]).optional(),
+  predicted: z.record(z.string(), z.unknown()).optional(),
 });
 
 export const approvalDetail = approvalSummary.extend({
@@ -313,6 +322,7 @@ export const approvalDetail = approvalSummary.extend({
   /** What the workspace wants its approvers to read; null: nothing. */
   message: z.string().nullable(),
   executeBefore: instant.nullable(),
+  executingAt: instant.nullable(),
   attempt: z.number().int(),
   executedAt: instant.nullable(),
   executedHash: sha256.nullable(),
@@ -321,6 +331,10 @@ export const approvalDetail = approvalSummary.extend({
   settledBy: z.object({ by: person, comment: z.string() }).nullable(),
   result: z.string().nullable(),
   facts: z.record(z.string(), z.unknown()).nullable(),
+  /** Of an execution that reported facts: those that were expected, beside what was reported (APR-21). */
+  effects: z.array(z.object({ fact: z.string(), predicted: z.unknown(), actual: z.unknown(), same: z.boolean() })),
+  /** What was executed, or came of it, is not what was approved: an incident (APR-21). */
+  incident: z.boolean(),
   /** What is different at the target (APR-19); written by the tool. */
   staleReason: z.string().nullable(),
   /** When the target was last looked at; null: not since the request was made. */

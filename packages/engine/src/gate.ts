@@ -3,7 +3,7 @@ import type { InvalidReason } from "@aiw/contract/runs";
 import type { ExecutionFacts } from "@aiw/core/approvals";
 import type { ClaimedRun, LoadedCall, LoadedRun, LoadedSource } from "@aiw/core/runs";
 import { decide, tightened, type Verdict } from "@aiw/policy/decide";
-import { snapshot } from "@aiw/policy/freeze";
+import { isPresentSnapshot, snapshot } from "@aiw/policy/freeze";
 import type { JsonObject } from "@aiw/contract/tools";
 import { callerOf, judgedCall } from "./conditions.ts";
 import { policyInput, testedSources, verdictFor, type KnownTool } from "./offers.ts";
@@ -109,6 +109,7 @@ export const mayStillRun = (
   tools: readonly KnownTool[],
 ): InvalidReason | null => {
   if (facts.lapsed) return "lapsed";
+  if (!isPresentSnapshot(facts.snapshot)) return "upgraded";
   if (!isIntact(facts, workspaceId, runId)) return "tampered";
   if (!facts.requesterMay || !facts.deciderMay || !facts.sourceConnected) return "superseded";
   if (
@@ -143,6 +144,22 @@ const jsonOrNull = (text: string): JsonObject | null => {
     return null;
   }
 };
+
+/** The hash of what was handed to the tool, made anew from exactly that (APR-21): the decided one, or something went wrong. */
+export const executedHash = (f: ExecutionFacts, call: AuthorisedCall, workspaceId: string, runId: string): string =>
+  rebuilt(
+    {
+      ...f,
+      toolId: call.toolId,
+      sourceId: call.sourceId,
+      argsText: call.argsText,
+      form: call.form ?? "",
+      formVersion: call.formVersion,
+    },
+    jsonOrNull(f.preconditions) ?? {},
+    workspaceId,
+    runId,
+  );
 
 const rebuilt = (f: ExecutionFacts, preconditions: JsonObject, workspaceId: string, runId: string): string =>
   snapshot({

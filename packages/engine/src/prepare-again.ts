@@ -44,7 +44,8 @@ export const prepareAgain = async (
   if (!pinned.ok) return kept(call, approval, pinned.text);
   const fresh = { ...context, pins: { ...context.pins, [source.id]: pinned.pin } };
   const prepared = await fp("again.prepare", () => prepareCall(fresh, call, judgement));
-  if (prepared.ok) return request(fresh, call, judgement, prepared.prepared, { asks: true, follows: approval.id, apart: null });
+  if (prepared.ok)
+    return request(fresh, call, judgement, prepared.prepared, { asks: true, follows: approval.id, apart: null });
   return prepared.later === true
     ? kept(call, approval, prepared.text)
     : ended(

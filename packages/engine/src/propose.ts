@@ -2,7 +2,7 @@ import { randomUUIDv7 } from "node:crypto";
 import type { JsonObject } from "@aiw/contract/tools";
 import * as approvals from "@aiw/core/approvals";
 import type { CallUpdate, LoadedCall, NewAudit, NewEvent, NewExecution, NewRequest } from "@aiw/core/runs";
-import type { PrepareOutcome, Prepared } from "@aiw/connectors/connector";
+import type { CallContext, PrepareOutcome, Prepared, Rehearsal } from "@aiw/connectors/connector";
 import { fp } from "@aiw/platform/fault";
 import { proposalKey, snapshot } from "@aiw/policy/freeze";
 import type { Judgement } from "./gate.ts";
@@ -118,8 +118,9 @@ export const prepareCall = async (
     contextFor(deps, lease.run, source, pins, lease.signal, deps.limits.toolCallS, tool.served?.stored),
   );
   return fp("approval.prepare", async () => {
-    if (!hasForm(tool)) return { ok: true as const, prepared: general(call, tool.definition.wireName) };
-    return tool.connector.prepare(tool.definition, args, callContext);
+    if (!hasForm(tool))
+      return { ok: true as const, prepared: withRehearsal(general(call, tool.definition.wireName), NOT_POSSIBLE) };
+    return rehearsed(tool, await tool.connector.prepare(tool.definition, args, callContext), callContext);
   }).catch((error: unknown) => {
     if (lease.signal.aborted) throw error;
     deps.log.warn("a proposal could not be prepared", {
@@ -132,6 +133,29 @@ export const prepareCall = async (
     return { ok: false as const, text, later: true };
   });
 };
+
+/** APR-20: what came of trying it stands in the preview, and so in the hash that is decided on. */
+const rehearsed = async (tool: KnownTool, outcome: PrepareOutcome, context: CallContext): Promise<PrepareOutcome> => {
+  if (!outcome.ok) return outcome;
+  const { connector, definition } = tool;
+  const evidence = await fp("approval.rehearse", async () =>
+    connector.rehearse === undefined ? null : connector.rehearse(definition, outcome.prepared.form, context),
+  ).catch((error: unknown) => {
+    if (context.signal.aborted) throw error;
+    return undefined;
+  });
+  const rehearsal: Rehearsal =
+    evidence === undefined || evidence === null
+      ? { kind: "none", why: evidence === null ? "not_possible" : "unreachable" }
+      : { kind: "rehearsed", at: new Date().toISOString(), evidence };
+  return { ok: true, prepared: withRehearsal(outcome.prepared, rehearsal) };
+};
+
+const NOT_POSSIBLE: Rehearsal = { kind: "none", why: "not_possible" };
+const withRehearsal = (prepared: Prepared, rehearsal: Rehearsal): Prepared => ({
+  ...prepared,
+  preview: { ...prepared.preview, rehearsal },
+});
 
 export interface Frozen {
   readonly asks: boolean;
@@ -270,7 +294,6 @@ const general = (call: LoadedCall, wireName: string): Prepared => ({
       label,
       value: typeof value === "string" ? value : JSON.stringify(value),
     })),
-    rehearsal: "none",
   },
 });
 

@@ -4,7 +4,7 @@ import type { ClaimedRun, LoadedApproval, LoadedCall, LoadedRun, NewItem, StepOu
 import { cancelDependents, merge, type ApprovalOf, type Draft } from "./draft.ts";
 import { fenced } from "./outcomes.ts";
 import { finishedEvent, updateOf, type Settled } from "./settled.ts";
-import type { WriteEnd } from "./write.ts";
+import type { WriteEnd } from "./write-end.ts";
 
 /** What a tool step brings and what its run does next: go on, wait, or end. `write`: the one write of this step. */
 export const finish = (

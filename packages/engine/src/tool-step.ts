@@ -14,7 +14,8 @@ import { propose } from "./propose.ts";
 import { pinSources } from "./sources.ts";
 import { audited } from "./settled.ts";
 import { endedBy, failedBy, finish } from "./tool-outcome.ts";
-import { carryOut, recover, type WriteEnd } from "./write.ts";
+import { carryOut, recover } from "./write.ts";
+import type { WriteEnd } from "./write-end.ts";
 
 /**
  * The open calls of the last turn (RUN-14): recover what was interrupted, judge what is new, answer what was decided, run the

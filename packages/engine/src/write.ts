@@ -1,25 +1,16 @@
-import { LeaseLost, type CallUpdate, type LoadedApproval, type LoadedCall, type Settle } from "@aiw/core/runs";
+import { LeaseLost, type LoadedApproval, type LoadedCall } from "@aiw/core/runs";
 import type { ProbeOutcome, ToolResult, WriteOutcome } from "@aiw/connectors/connector";
 import * as approvals from "@aiw/core/approvals";
-import type { InvalidReason } from "@aiw/contract/runs";
 import type { JsonObject } from "@aiw/contract/tools";
 import { withActor } from "@aiw/platform/ctx";
 import { fp } from "@aiw/platform/fault";
+import { isPresentSnapshot } from "@aiw/policy/freeze";
 import { authoriseClaimed, isIntact, mayStillRun } from "./gate.ts";
 import { mayProbe } from "./offers.ts";
-import { refusalText } from "./outcomes.ts";
 import { hasForm } from "./propose.ts";
-import { audited, settle, type Settled } from "./settled.ts";
 import { contextFor } from "./sources.ts";
 import type { ToolStepContext } from "./tool-step.ts";
-
-/** How a write ended, as a part of the step's outcome. `unknown`: nobody may call it again before a person decided (RUN-7). */
-export interface WriteEnd {
-  readonly settled: Settled[];
-  readonly settles: Settle[];
-  readonly updates: CallUpdate[];
-  readonly unknown: boolean;
-}
+import { executed, failed, invalid, type Receipt, receiptOf, unknown, WHY, type WriteEnd } from "./write-end.ts";
 
 /**
  * The write protocol (spec 70 section 2) for one approved request: preconditions at the target, then T1 (everything else
@@ -42,6 +33,8 @@ export const carryOut = async (
   const timeoutS = deps.limits.pushS;
   const facts = await fp("tool.facts", () => approvals.frozen(deps.db, run.workspaceId, approval.id));
   // Before anything of it is read: a changed row must not even choose what is said about it (N31).
+  if (facts.snapshotIntact && !isPresentSnapshot(facts.snapshot))
+    return invalid(call, approval, "upgraded", WHY.upgraded);
   if (!isIntact(facts, run.workspaceId, run.id)) return invalid(call, approval, "tampered", WHY.tampered);
   const recheck = await fp("tool.recheck", async () =>
     hasForm(tool)
@@ -75,6 +68,7 @@ export const carryOut = async (
 
   // From here on only the call's own time limit may end it: a cancel never cuts a write in half (RUN-8).
   const authorised = authoriseClaimed(claim.facts, claim.idempotencyKey);
+  const receipt = receiptOf(claim.facts, authorised, run);
   const started = performance.now();
   const outcome = await fp("tool.call", async () => {
     const callContext = await contextFor(
@@ -103,7 +97,7 @@ export const carryOut = async (
   });
   const durationMs = Math.round(performance.now() - started);
   if (outcome.kind === "executed")
-    return executed(call, approval, claim.facts.snapshotHash, outcome.result, false, durationMs, source.name);
+    return executed(call, approval, receipt, outcome.result, false, durationMs, source.name);
   if (outcome.kind === "refused") {
     return outcome.invalid === undefined
       ? failed(call, approval, outcome.result.text, durationMs, source.name)
@@ -114,7 +108,7 @@ export const carryOut = async (
     context,
     call,
     approval,
-    claim.facts.snapshotHash,
+    receipt,
     outcome.text,
     () =>
       fp("tool.probe", async () =>
@@ -148,10 +142,11 @@ export const recover = async (
   const facts = await fp("recover.facts", () => approvals.frozen(deps.db, lease.run.workspaceId, approval.id));
   if (tool === undefined || source === undefined)
     return unknown(call, approval, "The write was interrupted and its source is not available to ask.");
+  const authorised = authoriseClaimed(facts, `aiw_${approval.id}`);
   const probe = (): Promise<ProbeOutcome> =>
     fp("recover.probe", async () =>
       tool.connector.probe(
-        authoriseClaimed(facts, `aiw_${approval.id}`),
+        authorised,
         await contextFor(
           deps,
           lease.run,
@@ -167,7 +162,7 @@ export const recover = async (
     context,
     call,
     approval,
-    facts.snapshotHash,
+    receiptOf(facts, authorised, lease.run),
     "The step was interrupted during the write.",
     probe,
     !mayProbe(tool, tools),
@@ -179,7 +174,7 @@ const settleByProbe = async (
   { deps, lease }: ToolStepContext,
   call: LoadedCall,
   approval: LoadedApproval,
-  hash: string,
+  receipt: Receipt,
   why: string,
   probe: () => Promise<ProbeOutcome>,
   humanOnly: boolean,
@@ -190,7 +185,7 @@ const settleByProbe = async (
     deps.log.warn("a probe failed", { runId: lease.run.id, approvalId: approval.id, error });
     return { kind: "cannot_tell", text: "The target could not be asked." };
   });
-  if (found.kind === "applied") return executed(call, approval, hash, found.result, true, null, sourceName);
+  if (found.kind === "applied") return executed(call, approval, receipt, found.result, true, null, sourceName);
   return unknown(call, approval, `${why} ${found.text}`);
 };
 
@@ -201,107 +196,3 @@ const withoutEffect = (outcome: WriteOutcome): WriteOutcome =>
   outcome.kind === "unknown"
     ? { kind: "refused", result: { ok: false, text: outcome.text, truncated: false } }
     : outcome;
-
-const WHY: Readonly<Record<InvalidReason, string>> = {
-  stale: "The target changed since the proposal.",
-  superseded: "Rights, rules, tool or source changed since the request was made.",
-  lapsed: "The time to execute after the approval is over.",
-  upgraded: "The platform no longer executes this form of the proposal.",
-  tampered: "The stored request does not match its hash.",
-};
-
-const executed = (
-  call: LoadedCall,
-  approval: LoadedApproval,
-  hash: string,
-  result: ToolResult,
-  reconciled: boolean,
-  durationMs: number | null,
-  sourceName: string,
-): WriteEnd => ({
-  settled: [
-    {
-      call,
-      status: "executed",
-      text: result.text,
-      durationMs,
-      untrusted: true,
-      sourceName,
-      update: {},
-      audit: audited(call, "tool.executed", { approval: approval.id, reconciled }),
-    },
-  ],
-  settles: [
-    settle(
-      call,
-      approval,
-      "executed",
-      { event: "approval.executed", data: { hash, reconciled, facts: result.facts ?? {} } },
-      {
-        result: result.text,
-        executedHash: hash,
-        reconciled,
-        ...(result.facts === undefined ? {} : { facts: result.facts }),
-      },
-    ),
-  ],
-  updates: [],
-  unknown: false,
-});
-
-const failed = (
-  call: LoadedCall,
-  approval: LoadedApproval,
-  text: string,
-  durationMs: number,
-  sourceName: string,
-): WriteEnd => ({
-  settled: [
-    {
-      call,
-      status: "failed",
-      text: refusalText("failed", text),
-      durationMs,
-      untrusted: true,
-      sourceName,
-      update: {},
-      audit: audited(call, "tool.failed", { approval: approval.id }),
-    },
-  ],
-  settles: [settle(call, approval, "failed", { event: "approval.failed", data: {} }, { result: text })],
-  updates: [],
-  unknown: false,
-});
-
-const invalid = (call: LoadedCall, approval: LoadedApproval, reason: InvalidReason, text: string): WriteEnd => ({
-  settled: [
-    {
-      call,
-      status: "invalid",
-      text: refusalText("invalid", text),
-      durationMs: null,
-      untrusted: false,
-      sourceName: null,
-      update: {},
-      audit: audited(call, "tool.invalid", { approval: approval.id, reason }),
-    },
-  ],
-  settles: [
-    settle(
-      call,
-      approval,
-      "invalid",
-      { event: reason === "tampered" ? "approval.tampered" : "approval.invalid", data: { reason } },
-      { invalidReason: reason, result: text },
-    ),
-  ],
-  updates: [],
-  unknown: false,
-});
-
-const unknown = (call: LoadedCall, approval: LoadedApproval, text: string): WriteEnd => ({
-  settled: [],
-  settles: [settle(call, approval, "unknown", { event: "approval.unknown", data: { text } }, { result: text })],
-  updates: [{ id: call.id, status: "unknown", result: text }],
-  unknown: true,
-});

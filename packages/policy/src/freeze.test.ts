@@ -50,8 +50,8 @@ describe("the snapshot binds everything the approver decides about (APR-2)", () 
 
   test("every part stands in the text", () => {
     const { text } = snapshot(parts);
-    expect(text.startsWith("aiw-snapshot-v1\n")).toBe(true);
-    expect(JSON.parse(text.slice("aiw-snapshot-v1\n".length))).toEqual(parts);
+    expect(text.startsWith("aiw-snapshot-v2\n")).toBe(true);
+    expect(JSON.parse(text.slice("aiw-snapshot-v2\n".length))).toEqual(parts);
     expect(Object.keys(flips)).toHaveLength(Object.keys(parts).length);
   });
 

@@ -28,7 +28,7 @@ export interface SnapshotParts {
 }
 
 export interface Snapshot {
-  /** `aiw-snapshot-v1`, a line feed, canonical JSON of the parts. Stored as text, never as jsonb. */
+  /** `aiw-snapshot-v2`, a line feed, canonical JSON of the parts. Stored as text, never as jsonb. */
   readonly text: string;
   /** SHA-256 of the text's UTF-8 bytes, 64 lower-case hex digits. */
   readonly hash: string;
@@ -59,9 +59,15 @@ export const snapshot = (parts: SnapshotParts): Snapshot => {
     callId: parts.callId,
     requesterId: parts.requesterId,
   };
-  const text = `aiw-snapshot-v1\n${canonicalize(bound)}`;
+  const text = `${PREFIX}${canonicalize(bound)}`;
   return { text, hash: sha256Hex(text) };
 };
+
+/** v2: the preview holds the evidence of a rehearsal and the facts that are expected (APR-20, APR-21). */
+const PREFIX = "aiw-snapshot-v2\n";
+
+/** Whether this version made the snapshot; one of another version is never executed, and prepared again (APR-2). */
+export const isPresentSnapshot = (text: string): boolean => text.startsWith(PREFIX);
 
 /** SHA-256 over the UTF-8 bytes of a text, 64 lower-case hex digits. */
 export const sha256Hex = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex");

@@ -136,9 +136,15 @@ export interface Preview {
   /** For `diff`: one entry a file. */
   readonly files?: readonly PreviewFile[];
   readonly fields?: readonly { readonly label: string; readonly value: string }[];
-  /** How the outcome was rehearsed, or that it cannot be (APR-20). */
-  readonly rehearsal?: string;
+  /** What came of trying it, or that it cannot be tried (APR-20); set by whoever asks for the trial. */
+  readonly rehearsal?: Rehearsal;
+  /** Facts the execution is expected to report, so that both can be compared afterwards (APR-21). */
+  readonly predicted?: JsonObject;
 }
+
+export type Rehearsal =
+  | { readonly kind: "rehearsed"; readonly at: string; readonly evidence: JsonObject }
+  | { readonly kind: "none"; readonly why: "not_possible" | "unreachable" };
 
 export interface PreviewFile {
   readonly path: string;
@@ -220,6 +226,11 @@ export interface Connector {
   read(call: AuthorisedCall, context: CallContext): Promise<ToolResult>;
   /** Writing tools: turns arguments into what is frozen. Changes nothing outside. */
   prepare(tool: ToolDefinition, args: JsonObject, context: CallContext): Promise<PrepareOutcome>;
+  /**
+   * Tries the frozen form against the target as it is now, without any effect there (APR-20); null: this tool cannot be tried.
+   * A target that cannot be asked is an exception.
+   */
+  rehearse?(tool: ToolDefinition, form: string, context: CallContext): Promise<JsonObject | null>;
   /** Looks at the preconditions again (APR-3). Changes nothing. */
   recheck(form: string, preconditions: JsonObject, context: CallContext): Promise<RecheckOutcome>;
   /** Performs the frozen form, once. */

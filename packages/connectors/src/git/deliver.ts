@@ -59,7 +59,7 @@ export const recheckProposal = async (
 };
 
 /** Null when the branch that proposals aim at is gone: an answer of the server, unlike every other failure. */
-const targetNow = async (remote: Remote, source: SourceAccess): Promise<Target | null> => {
+export const targetNow = async (remote: Remote, source: SourceAccess): Promise<Target | null> => {
   try {
     return await fp("git.recheck_target", () => findTarget(remote, configOf(source).branch));
   } catch (error) {
@@ -70,7 +70,7 @@ const targetNow = async (remote: Remote, source: SourceAccess): Promise<Target |
 };
 
 /** Paths of the proposal that are no longer at the target what they were at the base, new files' places included. */
-const conflicts = (head: Snapshot, proposal: Proposal): string[] => {
+export const conflicts = (head: Snapshot, proposal: Proposal): string[] => {
   const taken = new Set([...head.files.keys()].map(collisionKey));
   return proposal.files
     .filter((file) => {

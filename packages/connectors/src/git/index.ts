@@ -20,6 +20,7 @@ import { DEFAULT_LIMITS, type GitLimits } from "./limits.ts";
 import { listDir } from "./list-dir.ts";
 import { previewOf } from "./preview.ts";
 import { FORM_VERSION, freeze, preconditionsOf } from "./proposal.ts";
+import { rehearseProposal } from "./rehearse.ts";
 import { readFile } from "./read-file.ts";
 import { findTarget } from "./refs.ts";
 import type { GitEgress, GitEgressSettings, Remote } from "./remote.ts";
@@ -119,6 +120,10 @@ class GitConnector implements Connector {
       },
       (text, later) => ({ ok: false, text, ...(later ? { later } : {}) }),
     );
+  }
+
+  async rehearse(tool: ToolDefinition, form: string, context: CallContext): Promise<JsonObject | null> {
+    return tool.id === "git.propose_change" ? rehearseProposal(form, this.delivery(context)) : null;
   }
 
   async recheck(form: string, preconditions: JsonObject, context: CallContext): ReturnType<Connector["recheck"]> {

@@ -28,7 +28,7 @@ export const previewOf = (snapshot: Snapshot, proposal: Proposal, sourceName: st
       { label: "commit", value: proposal.commit },
       { label: "message", value: proposal.message },
     ],
-    rehearsal: `The change was applied to commit ${proposal.base.slice(0, 12)}; the commit it makes is ${proposal.commit.slice(0, 12)}.`,
+    predicted: { branch, commit: proposal.commit, base: proposal.base },
   };
 };
 

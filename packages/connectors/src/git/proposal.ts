@@ -109,7 +109,8 @@ export const rebuild = async (snapshot: Snapshot, proposal: Proposal): Promise<B
   return built.commit === proposal.commit && built.tree === proposal.tree ? built : null;
 };
 
-const buildFiles = (
+/** The commit with these files on top of a snapshot's. */
+export const buildFiles = (
   snapshot: Snapshot,
   files: Proposal["files"],
   meta: { readonly message: string; readonly time: number },

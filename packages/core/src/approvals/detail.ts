@@ -8,6 +8,7 @@ import { fp } from "@aiw/platform/fault";
 import { sha256Hex } from "@aiw/policy/freeze";
 import { reveal } from "@aiw/policy/reveal";
 import { askCheck } from "./drift.ts";
+import { effectsOf, isIncident } from "./receipt.ts";
 import { mayAskAgain, renewalOf } from "./request-again.ts";
 import { subjectOf } from "./subject.ts";
 import { type ApprovalViewer, COLUMNS, FROM, mayView, type Row, toSummary, widen } from "./views.ts";
@@ -24,6 +25,7 @@ interface DetailRow extends Row {
   model_note: string | null;
   message: string | null;
   execute_before: Date | null;
+  executing_at: Date | null;
   attempt: number;
   ended_at: Date | null;
   executed_hash: string | null;
@@ -82,7 +84,7 @@ export const detail = async (ctx: Ctx<Human>, scope: readonly string[], approval
     await widen(tx, scope, viewer, seen.workspace_id);
     const [row] = await tx<DetailRow[]>`
       select ${COLUMNS(tx, viewer.userId)}, a.snapshot_hash, a.definition_hash, a.policy_version, a.args_text, a.preview, a.preconditions,
-             a.explanation, a.model_note, a.message, a.execute_before, a.attempt, a.ended_at, a.executed_hash, a.reconciled, a.result, a.facts, a.predecessor_id,
+             a.explanation, a.model_note, a.message, a.execute_before, a.executing_at, a.attempt, a.ended_at, a.executed_hash, a.reconciled, a.result, a.facts, a.predecessor_id,
              a.stale_reason, a.checked_at, a.status = 'pending' and a.again_asked_at is not null as preparing,
              (select json_build_object('id', p.id, 'number', p.number, 'args', p.args_text, 'preview', p.preview, 'preconditions', p.preconditions,
                 'staleReason', p.stale_reason) from approvals p where p.id = a.predecessor_id) as predecessor,
@@ -113,6 +115,8 @@ export const detail = async (ctx: Ctx<Human>, scope: readonly string[], approval
           (select t.run_id, t.step from tool_calls t, approvals o where o.id = ${approvalId} and t.id = coalesce(o.staged_call_id, o.tool_call_id))
           and not exists (select from approvals s where s.predecessor_id = x.id and s.tool_call_id = x.tool_call_id)
         order by c.position`;
+    const preview = JSON.parse(row.preview) as ApprovalDetail["preview"];
+    const effects = row.status === "executed" ? effectsOf(preview.predicted, row.facts) : [];
     const subject = subjectOf(row.preview);
     return {
       ...toSummary(row, viewer),
@@ -124,12 +128,13 @@ export const detail = async (ctx: Ctx<Human>, scope: readonly string[], approval
       argsBytes: Buffer.byteLength(row.args_text),
       argsHash: sha256Hex(row.args_text),
       hiddenCharacters: reveal(row.args_text).hidden,
-      preview: JSON.parse(row.preview) as ApprovalDetail["preview"],
+      preview,
       preconditions: JSON.parse(row.preconditions) as Record<string, unknown>,
       explanation: JSON.parse(row.explanation) as ApprovalDetail["explanation"],
       stopped: row.stopped,
       modelNote: row.model_note,
       message: row.message,
+      executingAt: row.executing_at?.toISOString() ?? null,
       executeBefore: row.execute_before?.toISOString() ?? null,
       attempt: row.attempt,
       executedAt: row.status === "executed" ? (row.ended_at?.toISOString() ?? null) : null,
@@ -138,6 +143,8 @@ export const detail = async (ctx: Ctx<Human>, scope: readonly string[], approval
       settledBy: row.settled_by,
       result: row.result,
       facts: row.facts,
+      effects,
+      incident: isIncident(row.snapshot_hash, row.executed_hash, effects),
       staleReason: row.stale_reason,
       checkedAt: row.checked_at?.toISOString() ?? null,
       preparing: row.preparing,

@@ -3,6 +3,7 @@ export { decide, Overtaken, responseContext, type Decision } from "./decide.ts";
 export { forCheck, openChecks, recordCheck, type RequestToCheck, type Seen } from "./drift.ts";
 export { expireDue } from "./expire.ts";
 export { takeNumber } from "./number.ts";
+export { effectsOf, isIncident } from "./receipt.ts";
 export { reconcile } from "./reconcile.ts";
 export { requestAgain } from "./request-again.ts";
 export { detail, view } from "./detail.ts";

@@ -3,6 +3,7 @@ import type { JsonObject } from "@aiw/contract/tools";
 import type { Tx } from "@aiw/platform/db";
 import { actionOfCall, callValues } from "@aiw/policy/call-values";
 import { decide, tightened } from "@aiw/policy/decide";
+import { isPresentSnapshot } from "@aiw/policy/freeze";
 import { inputOf, loadGround } from "../policies/ground.ts";
 import { ruleSets } from "../policies/rule.ts";
 import { effectiveArguments } from "../tools/effective-arguments.ts";
@@ -17,6 +18,7 @@ export const standing = async (tx: Tx, workspaceId: string, approvalId: string):
   const facts = await factsOf(tx, workspaceId, approvalId);
   if (facts === null) return null;
   if (!facts.snapshotIntact) return "tampered";
+  if (!isPresentSnapshot(facts.snapshot)) return "upgraded";
   const { tool } = facts;
   if (!facts.requesterMay || !facts.sourceConnected) return "superseded";
   if (tool === null || !tool.active || tool.definitionHash !== facts.definitionHash) return "superseded";
