@@ -57,6 +57,15 @@ export const de = {
   rehearsal: "Probelauf",
   rehearsalCommit: "Die Änderung wurde auf Commit {{ base }} angewendet; daraus entsteht Commit {{ commit }}.",
   rehearsalQuoted: "„{{ text }}“",
+  rehearsalNone: {
+    not_possible: "Ein Probelauf ist für diese Aktion nicht möglich.",
+    unreachable: "Der Probelauf war nicht möglich: Das Ziel hat nicht geantwortet.",
+  },
+  rehearsalAt: "{{ time }}",
+  rehearsalApplied:
+    "{{ time }}: passt auf {{ target }} bei {{ head }}: {{ files }} Datei(en), keine Konflikte, entstehender Tree {{ tree }}.",
+  rehearsalConflicts:
+    "{{ time }}: passt nicht auf {{ target }} bei {{ head }}. Dort inzwischen geändert: {{ conflicts }}",
   noRehearsal: "Ein Probelauf ist für diese Aktion nicht möglich.",
   generalPreview: "Diese Aktion hat keine eigene Vorschau. Ausgeführt werden genau die Argumente unten.",
   argsSize: "{{ bytes }} Bytes, genau so wie sie ausgeführt werden",
@@ -85,6 +94,7 @@ export const de = {
   },
   preconditionsNone: "Keine Voraussetzungen hinterlegt.",
   preconditionsRecorded: "So beim Antrag festgehalten. Vor der Ausführung wird geprüft.",
+  preconditionsChecked: "Zuletzt am Ziel geprüft: {{ time }}, unverändert. Vor der Ausführung wird erneut geprüft.",
   preconditionsStale: "Am Ziel hat sich etwas geändert. Freigeben ist nicht mehr möglich.",
   precondition: {
     base: "Basis-Commit",
@@ -201,6 +211,17 @@ export const de = {
     different: "Freigegebene und ausgeführte Prüfsumme stimmen NICHT überein.",
     approvedHash: "Freigegeben",
     executedHash: "Ausgeführt",
+    title: "Beleg",
+    incident:
+      "Vorfall: Ausgeführt wurde etwas anderes, als freigegeben war, oder die Wirkung weicht ab. Im Audit festgehalten.",
+    executedAt: "Ausgeführt",
+    after: "{{ seconds }} s nach der Entscheidung",
+    where: "Ergebnis liegt in",
+    effect: "Wirkung",
+    predicted: "Erwartet",
+    actual: "Gemeldet",
+    agrees: "stimmt überein",
+    differs: "weicht ab",
   },
   field: {
     repository: "Repository",
@@ -224,10 +245,20 @@ export const de = {
   },
   again: {
     button: "Erneut beantragen",
+    prepare: "Neu vorbereiten",
     hint: "Änderung und Voraussetzungen werden gegen den aktuellen Stand neu vorbereitet.",
     started: "Der neue Antrag wird vorbereitet.",
     successor: "Nachfolger öffnen",
     predecessor: "Vorgänger ansehen",
+  },
+  compare: {
+    title: "Neu vorbereitet",
+    sameArguments: "Dieselben Argumente wie beim Vorgänger, angewendet auf den aktuellen Stand des Ziels.",
+    otherArguments: "Die Argumente unterscheiden sich vom Vorgänger.",
+    because: "Grund:",
+    show: "Alten und neuen Vorschlag nebeneinander zeigen",
+    old: "Alt: Antrag #{{ number }}",
+    new: "Neu: Antrag #{{ number }}",
   },
   vote: {
     approved: "Freigegeben",

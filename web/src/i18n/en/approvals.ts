@@ -58,6 +58,14 @@ export const en: typeof de = {
   rehearsal: "Rehearsal",
   rehearsalCommit: "The change was applied to commit {{ base }}; the commit it makes is {{ commit }}.",
   rehearsalQuoted: "“{{ text }}”",
+  rehearsalNone: {
+    not_possible: "This action cannot be rehearsed.",
+    unreachable: "The rehearsal was not possible: the target did not answer.",
+  },
+  rehearsalAt: "{{ time }}",
+  rehearsalApplied:
+    "{{ time }}: applies to {{ target }} at {{ head }}: {{ files }} file(s), no conflicts, resulting tree {{ tree }}.",
+  rehearsalConflicts: "{{ time }}: does not apply to {{ target }} at {{ head }}. Changed there since: {{ conflicts }}",
   noRehearsal: "This action cannot be rehearsed.",
   generalPreview: "This action has no preview of its own. Exactly the arguments below are executed.",
   argsSize: "{{ bytes }} bytes, exactly as they are executed",
@@ -86,6 +94,7 @@ export const en: typeof de = {
   },
   preconditionsNone: "No preconditions recorded.",
   preconditionsRecorded: "As recorded with the request. Checked before execution.",
+  preconditionsChecked: "Last checked at the target: {{ time }}, unchanged. Checked again before execution.",
   preconditionsStale: "Something changed at the target. Approving is no longer possible.",
   precondition: {
     base: "Base commit",
@@ -200,6 +209,17 @@ export const en: typeof de = {
     different: "Approved and executed hash are NOT the same.",
     approvedHash: "Approved",
     executedHash: "Executed",
+    title: "Receipt",
+    incident:
+      "Incident: something else than what was approved was executed, or its effect differs. Recorded in the audit log.",
+    executedAt: "Executed",
+    after: "{{ seconds }} s after the decision",
+    where: "The result is in",
+    effect: "Effect",
+    predicted: "Expected",
+    actual: "Reported",
+    agrees: "agrees",
+    differs: "differs",
   },
   field: {
     repository: "Repository",
@@ -223,10 +243,20 @@ export const en: typeof de = {
   },
   again: {
     button: "Request again",
+    prepare: "Prepare again",
     hint: "Change and preconditions are prepared anew against the present state.",
     started: "The new request is being prepared.",
     successor: "Open successor",
     predecessor: "Show predecessor",
+  },
+  compare: {
+    title: "Prepared again",
+    sameArguments: "The same arguments as its predecessor, applied to the present state of the target.",
+    otherArguments: "The arguments differ from those of its predecessor.",
+    because: "Reason:",
+    show: "Show old and new proposal side by side",
+    old: "Old: request #{{ number }}",
+    new: "New: request #{{ number }}",
   },
   vote: {
     approved: "Approved",

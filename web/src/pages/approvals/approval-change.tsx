@@ -8,7 +8,8 @@ import { type DiffControls, DiffView } from "../../ui/diff-view.tsx";
 import { Hash } from "../../ui/hash.tsx";
 import { JsonText, RawText } from "../../ui/json-tree.tsx";
 import { VisibleText } from "../../ui/visible-text-view.tsx";
-import { rehearsalText } from "./rehearsal.ts";
+import { FactList } from "./approval-facts.tsx";
+import { otherEvidence, rehearsalText } from "./rehearsal.ts";
 
 type FieldKey = keyof typeof de.field;
 const isField = (label: string): label is FieldKey => Object.hasOwn(de.field, label);
@@ -67,15 +68,18 @@ export const ApprovalChange = (props: ChangeProps): JSX.Element => {
           </p>
         )}
       </Show>
-      <p class="text-meta text-ink-2" hidden={props.item.responseLabel !== null}>
+      <p class="text-meta text-ink-2 [overflow-wrap:anywhere]" hidden={props.item.responseLabel !== null}>
         <Show when={preview().rehearsal} fallback={t("noRehearsal")}>
-          {(text) => (
+          {(told) => (
             <>
-              {t("rehearsal")}: <VisibleText text={rehearsalText(preview(), text())} />
+              {t("rehearsal")}: <VisibleText text={rehearsalText(preview(), told())} />
             </>
           )}
         </Show>
       </p>
+      <Show when={otherEvidence(preview().rehearsal)}>
+        {(evidence) => <FactList facts={evidence()} label={(key) => key} />}
+      </Show>
     </section>
   );
 };

@@ -3,7 +3,7 @@ import { Hash } from "../../ui/hash.tsx";
 import { VisibleText } from "../../ui/visible-text-view.tsx";
 import { factLink, factText, isHash } from "./decision-model.ts";
 
-const FactValue = (props: { readonly value: unknown }): JSX.Element => (
+export const FactValue = (props: { readonly value: unknown }): JSX.Element => (
   <Switch
     fallback={
       <span class="font-mono text-meta [overflow-wrap:anywhere]">

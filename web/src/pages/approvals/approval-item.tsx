@@ -16,6 +16,7 @@ import { NothingHere } from "../../ui/nothing-here.tsx";
 import { PageHeader, usePageTitle } from "../../ui/page-header.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { ApprovalArguments, ApprovalChange, HiddenWarning } from "./approval-change.tsx";
+import { ApprovalCompare } from "./approval-compare.tsx";
 import { ApprovalBlocked, ApprovalHead } from "./approval-head.tsx";
 import { useApprovalKeys } from "./approval-keys.ts";
 import { ApprovalOutcome } from "./approval-outcome.tsx";
@@ -241,6 +242,7 @@ export const ApprovalItem = (props: ApprovalItemProps): JSX.Element => {
           <HiddenWarning count={item().hiddenCharacters} />
           <div class="grid gap-4 @min-[60rem]:grid-cols-[minmax(0,1fr)_20rem]">
             <div class="flex min-w-0 flex-col gap-5">
+              <ApprovalCompare item={item()} itemHref={props.itemHref} />
               <ApprovalChange item={item()} controls={setDiff} onOpenCount={setUnviewed} />
               <Show when={item().responseLabel === null}>
                 <ApprovalArguments item={item()} />
@@ -249,7 +251,10 @@ export const ApprovalItem = (props: ApprovalItemProps): JSX.Element => {
             <ApprovalRail item={item()} itemHref={props.itemHref} />
           </div>
           <Show when={item().status === "pending"}>
-            <Show when={item().decidable} fallback={<ApprovalBlocked item={item()} past={past()} />}>
+            <Show
+              when={item().decidable}
+              fallback={<ApprovalBlocked item={item()} past={past()} itemHref={props.itemHref} />}
+            >
               <DecisionBar
                 item={item()}
                 isRequester={isRequester(item())}

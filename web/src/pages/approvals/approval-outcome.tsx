@@ -1,21 +1,13 @@
 import type { ApprovalDetail } from "@aiw/contract/views";
 import { A } from "@solidjs/router";
-import { createSignal, type JSX, Match, Show, Switch } from "solid-js";
-import { call } from "../../data/client.ts";
-import { keys } from "../../data/keys.ts";
-import { queryClient } from "../../data/query.ts";
+import { type JSX, Show } from "solid-js";
 import { approvals as t } from "../../i18n/approvals.ts";
-import { de } from "../../i18n/de/approvals.ts";
 import { dateTime } from "../../i18n/index.ts";
-import { ErrorLine } from "../../ui/error-panel.tsx";
-import { Hash } from "../../ui/hash.tsx";
 import { RawText } from "../../ui/json-tree.tsx";
 import { VisibleText } from "../../ui/visible-text-view.tsx";
 import { FactList } from "./approval-facts.tsx";
-
-type FactKey = keyof typeof de.fact;
-const isFact = (key: string): key is FactKey => Object.hasOwn(de.fact, key);
-const factLabel = (key: string): string => (isFact(key) ? t(`fact.${key}`) : key);
+import { factLabel, Receipt } from "./approval-receipt.tsx";
+import { RequestAgain } from "./request-again.tsx";
 
 const TONE: Readonly<Record<ApprovalDetail["status"], string>> = {
   pending: "border-line",
@@ -73,73 +65,6 @@ const body = (item: ApprovalDetail): string | null => {
   }
 };
 
-/** Approved hash beside executed hash: the proof that what ran is what was seen (APR-21). */
-const Receipt = (props: { readonly item: ApprovalDetail; readonly executedHash: string }): JSX.Element => {
-  const same = (): boolean => props.executedHash === props.item.snapshotHash;
-  return (
-    <div class="mt-2 flex flex-col gap-2">
-      <p class={same() ? "text-pos" : "font-semibold text-neg"} role={same() ? undefined : "alert"}>
-        {same() ? t("receipt.same") : t("receipt.different")}
-      </p>
-      <dl class="grid grid-cols-[max-content_minmax(0,1fr)] gap-x-4 gap-y-1">
-        <dt class="text-ink-2">{t("receipt.approvedHash")}</dt>
-        <dd>
-          <Hash value={props.item.snapshotHash} digits={16} label={t("hash.copy")} />
-        </dd>
-        <dt class="text-ink-2">{t("receipt.executedHash")}</dt>
-        <dd>
-          <Hash value={props.executedHash} digits={16} label={t("hash.copy")} />
-        </dd>
-      </dl>
-    </div>
-  );
-};
-
-const RequestAgain = (props: {
-  readonly item: ApprovalDetail;
-  readonly itemHref: (id: string) => string;
-}): JSX.Element => {
-  const [busy, setBusy] = createSignal(false);
-  const [started, setStarted] = createSignal(false);
-  const [failure, setFailure] = createSignal<unknown>(null);
-  const ask = async (): Promise<void> => {
-    setBusy(true);
-    setFailure(null);
-    try {
-      await call("requestAgain", { params: { approvalId: props.item.id } });
-      setStarted(true);
-    } catch (error) {
-      setFailure(error);
-    } finally {
-      setBusy(false);
-      void queryClient.invalidateQueries({ queryKey: keys.allApprovals });
-    }
-  };
-  return (
-    <div class="mt-3 flex flex-col items-start gap-1">
-      <Switch>
-        <Match when={props.item.successorId}>
-          {(id) => (
-            <A class="btn" href={props.itemHref(id())}>
-              {t("again.successor")}
-            </A>
-          )}
-        </Match>
-        <Match when={started()}>
-          <p role="status">{t("again.started")}</p>
-        </Match>
-        <Match when={props.item.mayRequestAgain}>
-          <button type="button" class="btn btn-primary" disabled={busy()} onClick={() => void ask()}>
-            {t("again.button")}
-          </button>
-          <p class="text-meta text-ink-2">{t("again.hint")}</p>
-        </Match>
-      </Switch>
-      <ErrorLine error={failure()} />
-    </div>
-  );
-};
-
 /** What became of a request that is no longer open; the heading takes the focus after a decision. */
 export const ApprovalOutcome = (props: {
   readonly item: ApprovalDetail;
@@ -192,7 +117,7 @@ export const ApprovalOutcome = (props: {
     <Show when={byWord(props.item) ? null : props.item.executedHash}>
       {(hash) => <Receipt item={props.item} executedHash={hash()} />}
     </Show>
-    <Show when={props.item.facts}>
+    <Show when={props.item.effects.length === 0 ? props.item.facts : null}>
       {(facts) => (
         <div class="mt-2">
           <FactList facts={facts()} label={factLabel} />
@@ -212,8 +137,6 @@ export const ApprovalOutcome = (props: {
         {t("outcome.reconcile")}
       </A>
     </Show>
-    <Show when={props.item.status === "expired" || props.item.successorId !== null}>
-      <RequestAgain item={props.item} itemHref={props.itemHref} />
-    </Show>
+    <RequestAgain item={props.item} itemHref={props.itemHref} />
   </section>
 );

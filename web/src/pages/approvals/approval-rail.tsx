@@ -35,7 +35,11 @@ const Preconditions = (props: { readonly item: ApprovalDetail }): JSX.Element =>
     >
       <FactList facts={props.item.preconditions} label={preconditionLabel} />
       <Show when={props.item.status === "pending"}>
-        <p class={props.item.stale ? "text-neg" : "text-ink-2"}>{t(preconditionNote(props.item))}</p>
+        <p class={props.item.stale ? "text-neg" : "text-ink-2"}>
+          {t(preconditionNote(props.item), {
+            time: props.item.checkedAt === null ? "" : dateTime(props.item.checkedAt),
+          })}
+        </p>
       </Show>
     </Show>
   </Section>

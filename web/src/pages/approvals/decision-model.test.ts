@@ -72,6 +72,9 @@ const base: ApprovalDetail = {
   checkedAt: null,
   preparing: false,
   predecessor: null,
+  executingAt: null,
+  effects: [],
+  incident: false,
   mayRequestAgain: false,
 };
 

@@ -18,10 +18,19 @@ export function differenceOf(shown: ApprovalDetail, live: ApprovalDetail): Diffe
   return null;
 }
 
-/** What is known of the target of an open request: that it changed, or what was recorded. That nothing changed is not known. */
+/** What is known of the target of an open request: that it changed, when it was last found as recorded, or only what was recorded. */
 export const preconditionNote = (
-  item: Pick<ApprovalSummary, "stale">,
-): "preconditionsStale" | "preconditionsRecorded" => (item.stale ? "preconditionsStale" : "preconditionsRecorded");
+  item: Pick<ApprovalDetail, "stale" | "checkedAt">,
+): "preconditionsStale" | "preconditionsChecked" | "preconditionsRecorded" => {
+  if (item.stale) return "preconditionsStale";
+  return item.checkedAt === null ? "preconditionsRecorded" : "preconditionsChecked";
+};
+
+/** Seconds from one moment to another with one digit, "0.4"; null where one is not known or they are the wrong way round. */
+export const secondsBetween = (from: string | null, to: string | null): string | null => {
+  const ms = from === null || to === null ? Number.NaN : Date.parse(to) - Date.parse(from);
+  return ms >= 0 ? (ms / 1000).toFixed(1) : null;
+};
 
 /** How an approval is confirmed: at once, by a second click, or by typing the name of the target. */
 export function confirmationOf(item: Pick<ApprovalSummary, "riskClass">): "direct" | "confirm" | "type" {
