@@ -12,6 +12,7 @@ create table users (
   created_at timestamptz not null default aiw_now()
 );
 create unique index users_name on users (lower(name));
+create index users_global_approvers on users (id) where is_global_approver;
 --> statement-breakpoint
 create table sessions (
   id uuid primary key default uuidv7(),
@@ -239,6 +240,7 @@ create table messages (
 );
 create index messages_chat on messages (chat_id, ordinal);
 create index messages_waiting on messages (chat_id, ordinal) where waiting;
+create index messages_starting on messages (run_id) where role = 'system';
 -- RUN-2: the final answer of a run is written once.
 create unique index messages_answer on messages (run_id) where role = 'assistant';
 -- APR-8: the outcome of a staged request is told once.

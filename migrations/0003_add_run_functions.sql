@@ -243,7 +243,7 @@ $$ select hashtextextended('aiw.team:' || p_team::text, 0) $$;
 --> statement-breakpoint
 -- RUN-19: the oldest ready run of the least loaded team with a free slot, locked; null when there is none. With p_below only
 -- teams with fewer slots taken than that.
-create function run_pick_v1(p_now timestamptz, p_below bigint) returns uuid language plpgsql as $$
+create function run_pick_v1(p_now timestamptz, p_below bigint) returns uuid language plpgsql set plan_cache_mode = 'force_generic_plan' as $$
 declare t record; v_busy bigint; v_run uuid;
 begin
   for t in
@@ -275,7 +275,7 @@ end $$;
 -- otherwise the message is a hint that there is work, and whose turn it is gets it. A message whose run is not ready (any
 -- more) leads to nothing. outcome: found | none (drop the message) | parked (no free slot for the named run and nothing else
 -- to do; it is rung when a slot frees). displaced: the named run let another team's go first and needs a message again.
-create function run_choose_v1(p_run uuid, p_now timestamptz) returns table (outcome text, run_id uuid, displaced jsonb) language plpgsql as $$
+create function run_choose_v1(p_run uuid, p_now timestamptz) returns table (outcome text, run_id uuid, displaced jsonb) language plpgsql set plan_cache_mode = 'force_generic_plan' as $$
 declare r runs; v_max integer; v_busy bigint; v_elder uuid;
 begin
   select * into r from runs where id = p_run and status = 'queued' and coalesce(wake_at, queued_at) <= p_now for update skip locked;
@@ -308,7 +308,7 @@ end $$;
 -- RUN-3, RUN-4: takes the run a message leads to for p_lease_s seconds. Each claim raises the fence.
 -- outcome: claimed | none | parked, as of run_choose_v1.
 create function run_claim_v1(p_run uuid, p_lease_s integer)
-returns table (outcome text, run jsonb) language plpgsql as $$
+returns table (outcome text, run jsonb) language plpgsql set plan_cache_mode = 'force_generic_plan' as $$
 declare r runs; v_now timestamptz := aiw_now(); v_kind text; v_reset boolean; v_queued timestamptz; v_chosen record;
 begin
   select * into v_chosen from run_choose_v1(p_run, v_now);
@@ -364,7 +364,7 @@ end $$;
 -- ring: this one when it goes on, the next message of the chat, a parked run of the team whose turn it is.
 -- done = false: the lease was lost, nothing was written.
 create function run_commit_v1(p_run uuid, p_workspace uuid, p_fence bigint, p jsonb)
-returns table (done boolean, status text, last_seq bigint, ring uuid[]) language plpgsql as $$
+returns table (done boolean, status text, last_seq bigint, ring uuid[]) language plpgsql set plan_cache_mode = 'force_generic_plan' as $$
 declare
   r runs; v_seq bigint; v_item bigint; v_next text; v_ring uuid[] := '{}'; v_started uuid; v_parked uuid; v_now timestamptz := aiw_now(); v_worked bigint; v_told bigint; e jsonb;
   v_keep boolean := coalesce((p ->> 'keepAttempts')::boolean, false);
@@ -662,14 +662,15 @@ begin
   select * into c from run_claim_v1(p_run, p_lease_s);
   return query select 'claim', c.outcome, c.run::text;
   if c.outcome = 'claimed' then
-    return query select * from run_load_v1((c.run ->> 'id')::uuid, (c.run ->> 'workspace_id')::uuid, p_items);
+    return query select * from run_load_v1((c.run ->> 'id')::uuid, (c.run ->> 'workspace_id')::uuid, c.run ->> 'kind', p_items);
   end if;
 end $$;
 --> statement-breakpoint
 -- Everything a step has to know, as plain rows in one round trip (building one JSON of a long history is several times
--- slower). Items: the newest p_items of the chat, oldest first. Calls: those of the last turn.
-create function run_load_v1(p_run uuid, p_workspace uuid, p_items integer)
-returns table (kind text, key text, data text) language plpgsql as $$
+-- slower). Calls: those of the last turn. What only a turn of the model needs comes with a model step alone: the model, and
+-- the newest p_items of the chat, oldest first.
+create function run_load_v1(p_run uuid, p_workspace uuid, p_step text, p_items integer)
+returns table (kind text, key text, data text) language plpgsql set plan_cache_mode = 'force_generic_plan' as $$
 declare r runs; v_model uuid; v_chat uuid;
 begin
   perform set_config('aiw.workspaces', p_workspace::text, true);
@@ -698,17 +699,6 @@ begin
   return query select 'source', s.id::text, json_build_object('id', s.id, 'kind', s.kind, 'name', s.name, 'config', s.config, 'secret', s.secret,
       'secretContext', s.secret_context, 'toolSource', s.tool_source, 'status', s.status)::text
     from connected_sources s where s.workspace_id = p_workspace order by s.created_at;
-  -- The model that answers now, with the team's key for its gateway, otherwise the shared one (GW-2, GW-3).
-  v_model := model_of_v1(p_workspace, r.chat_id);
-  return query select 'model', m.id::text, json_build_object('id', m.id, 'name', m.name, 'tools', m.tools, 'streaming', m.streaming,
-      'contextWindow', m.context_window, 'priceIn', m.price_in, 'priceCachedIn', m.price_cached_in, 'priceOut', m.price_out,
-      'endpointId', e.id, 'url', e.url, 'api', e.api, 'key', k.secret, 'keyTeamId', k.team_id)::text
-    from models m join model_endpoints e on e.id = m.endpoint_id
-    left join lateral (select x.secret, x.team_id from model_keys x where x.endpoint_id = e.id and (x.team_id is null or x.team_id = r.team_id)
-                         order by x.team_id nulls last limit 1) k on true
-    where m.id = v_model;
-  return query select 'guardrail', g.name, json_build_object('name', g.name, 'match', g.match, 'direction', g.direction, 'userText', g.user_text,
-      'enabled', g.enabled)::text from guardrail_rules g order by g.created_at, g.name;
   return query select 'call', c.id::text, row_to_json(c)::text from tool_calls c
     where c.run_id = p_run and c.step = (select max(step) from tool_calls where run_id = p_run) order by c.position;
   return query select 'approval', a.id::text, json_build_object('id', a.id, 'toolCallId', a.tool_call_id, 'toolId', a.tool_id, 'sourceId', a.source_id, 'status', a.status,
@@ -720,12 +710,26 @@ begin
   return query select 'staged', a.id::text, json_build_object('id', a.id, 'number', a.number, 'toolId', a.tool_id, 'sourceId', a.source_id,
       'argsText', a.args_text, 'status', case when a.status = 'pending' and a.expires_at <= aiw_now() then 'expired' else a.status end,
       'reason', a.decision_reason)::text
-    from approvals a
-    where a.run_id in (select x.id from runs x where x.parent_run_id = p_run and x.lane = 'execution')
-       or a.id in (select m.approval_id from messages m where m.run_id = p_run and m.role = 'system')
-    order by a.id;
+    from (select b.id from runs x join approvals b on b.run_id = x.id where x.parent_run_id = p_run and x.lane = 'execution'
+          union select m.approval_id from messages m where m.run_id = p_run and m.role = 'system') o
+    join approvals a on a.id = o.id order by a.id;
+  if p_step <> 'model' then return; end if;
+  -- The model that answers now, with the team's key for its gateway, otherwise the shared one (GW-2, GW-3).
+  v_model := model_of_v1(p_workspace, r.chat_id);
+  return query select 'model', m.id::text, json_build_object('id', m.id, 'name', m.name, 'tools', m.tools, 'streaming', m.streaming,
+      'contextWindow', m.context_window, 'priceIn', m.price_in, 'priceCachedIn', m.price_cached_in, 'priceOut', m.price_out,
+      'endpointId', e.id, 'url', e.url, 'api', e.api, 'key', k.secret, 'keyTeamId', k.team_id)::text
+    from models m join model_endpoints e on e.id = m.endpoint_id
+    left join lateral (select x.secret, x.team_id from model_keys x where x.endpoint_id = e.id and (x.team_id is null or x.team_id = r.team_id)
+                         order by x.team_id nulls last limit 1) k on true
+    where m.id = v_model;
+  return query select 'guardrail', g.name, json_build_object('name', g.name, 'match', g.match, 'direction', g.direction, 'userText', g.user_text,
+      'enabled', g.enabled)::text from guardrail_rules g order by g.created_at, g.name;
   return query select 'item', q.run_id::text || ':' || q.step || ':' || q.kind || case when q.model_id <> v_model then ':other' else '' end, q.data from (
-      select i.run_id, i.item, i.step, i.kind, i.data, i.model_id from run_items i
-        where case when r.chat_id is null then i.run_id = p_run else i.chat_id = r.chat_id and i.run_id <= p_run end
+      select i.run_id, i.item, i.step, i.kind, i.data, i.model_id from run_items i where i.chat_id = r.chat_id and i.run_id <= p_run
         order by i.run_id desc, i.item desc limit p_items) q order by q.run_id, q.item;
+  if r.chat_id is null then
+    return query select 'item', i.run_id::text || ':' || i.step || ':' || i.kind || case when i.model_id <> v_model then ':other' else '' end, i.data
+      from run_items i where i.run_id = p_run order by i.item;
+  end if;
 end $$;
