@@ -31,7 +31,7 @@ export const ChatModel = (props: { readonly chat: Chat; readonly workspaceId: st
             <label for={id}>{t("choice.chat")}</label>
             <ModelSelect
               field={{ id }}
-              class="min-h-6 max-w-52 min-w-0 rounded-control border border-line-strong bg-surface px-1.5 text-ink"
+              class="min-h-6 max-w-72 min-w-0 rounded-control border border-line-strong bg-surface px-1.5 text-ink"
               data={known()}
               choice={choice()}
               inherit={

@@ -37,7 +37,7 @@ const Row = (props: { readonly line: Guardrail }): JSX.Element => {
             <code class="mono font-semibold">{props.line.name}</code>
             <span class="text-meta text-ink-2">{kind()}</span>
             <Show when={!props.line.enabled}>
-              <span class="font-medium text-warn">{t("guard.off")}</span>
+              <span class="text-meta font-medium text-warn">{t("guard.off")}</span>
             </Show>
           </p>
           <dl class="text-meta">

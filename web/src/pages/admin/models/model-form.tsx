@@ -151,7 +151,7 @@ export const ModelForm = (props: {
       </FormField>
       <fieldset class="flex flex-col gap-2">
         <legend class="mb-1 font-medium">{t("form.prices", { currency: currency() })}</legend>
-        <div class="grid gap-3 sm:grid-cols-3">
+        <div class="grid gap-3 md:grid-cols-3">
           <FormField label={t("form.priceIn")} error={priceFault(priceIn())}>
             {(field) => (
               <TextInput field={field} name="priceIn" mode="decimal" value={priceIn()} onInput={setPriceIn} />

@@ -122,7 +122,7 @@ const Row = (props: { readonly model: AdminModel; readonly data: ModelAdministra
               <VisibleText text={props.model.name} />
             </code>
             <Show when={!props.model.active}>
-              <span class="font-medium text-warn">{t("list.off")}</span>
+              <span class="text-meta font-medium text-warn">{t("list.off")}</span>
             </Show>
           </p>
           <Facts model={props.model} gateway={gateway()?.name ?? ""} />
