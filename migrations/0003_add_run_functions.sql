@@ -715,7 +715,7 @@ begin
     join approvals a on a.id = o.id order by a.id;
   if p_step <> 'model' then return; end if;
   -- The model that answers now, with the team's key for its gateway, otherwise the shared one (GW-2, GW-3).
-  v_model := model_of_v1(p_workspace, r.chat_id);
+  v_model := model_of_v1(p_workspace, v_chat);
   return query select 'model', m.id::text, json_build_object('id', m.id, 'name', m.name, 'tools', m.tools, 'streaming', m.streaming,
       'contextWindow', m.context_window, 'priceIn', m.price_in, 'priceCachedIn', m.price_cached_in, 'priceOut', m.price_out,
       'endpointId', e.id, 'url', e.url, 'api', e.api, 'key', k.secret, 'keyTeamId', k.team_id)::text
