@@ -301,6 +301,8 @@ create table tool_calls (
   tool_id text,
   source_id uuid,
   args_text text not null,
+  -- APR-10: where a sensitive answer stands in the arguments they are sealed, and this is what may be shown
+  args_shown text,
   args_sha256 text not null,
   risk_class text,
   decision text,
@@ -357,6 +359,8 @@ create table approvals (
   response_label text,
   sensitive boolean not null default false,
   response text,
+  -- APR-10: arguments, form, preview, preconditions and snapshot are sealed; what of them may be shown, as JSON text
+  shown text,
   allowed_by_policy boolean not null default false,
   -- the decision
   status text not null default 'pending',
@@ -396,6 +400,7 @@ create table approvals (
 create unique index approvals_one_open on approvals (tool_call_id) where status in ('pending', 'approved', 'executing', 'unknown');
 create unique index approvals_one_successor on approvals (predecessor_id) where predecessor_id is not null;
 create index approvals_run on approvals (run_id);
+create index approvals_sensitive on approvals (workspace_id) where sensitive;
 create index approvals_staged on approvals (staged_call_id) where staged_call_id is not null;
 create index approvals_open on approvals (workspace_id, expires_at) where status = 'pending';
 create index approvals_due on approvals (expires_at) where status = 'pending';

@@ -152,15 +152,15 @@ begin
             'waiting_approval', r.policy_version, 2, 1);
   insert into run_items (run_id, item, workspace_id, step, kind, call_id, data)
     values (v_run, 1, p_workspace, 0, 'function_call', x ->> 'callId', x ->> 'item');
-  insert into tool_calls (id, workspace_id, run_id, call_id, step, position, wire_name, tool_id, source_id, args_text, args_sha256,
+  insert into tool_calls (id, workspace_id, run_id, call_id, step, position, wire_name, tool_id, source_id, args_text, args_shown, args_sha256,
                           risk_class, decision, explanation, model_note, status)
-    select v_call, p_workspace, v_run, c.call_id, 0, 0, c.wire_name, c.tool_id, (x ->> 'sourceId')::uuid, c.args_text, c.args_sha256,
+    select v_call, p_workspace, v_run, c.call_id, 0, 0, c.wire_name, c.tool_id, (x ->> 'sourceId')::uuid, x ->> 'args', x ->> 'argsShown', c.args_sha256,
            x ->> 'riskClass', x ->> 'decision', x -> 'explanation', c.model_note, 'waiting'
       from tool_calls c where c.id = (x ->> 'stagedCallId')::uuid and c.run_id = p_run;
   insert into run_events (run_id, seq, workspace_id, type, data) values
     (v_run, 1, p_workspace, 'run.status', json_build_object('status', 'waiting_approval')::text),
     (v_run, 2, p_workspace, 'tool.requested', json_build_object('callId', x ->> 'callId', 'toolCallId', v_call, 'tool', x ->> 'toolId',
-      'wireName', x ->> 'wireName', 'sourceId', x ->> 'sourceId', 'riskClass', x ->> 'riskClass', 'args', left(x ->> 'args', 20000))::text);
+      'wireName', x ->> 'wireName', 'sourceId', x ->> 'sourceId', 'riskClass', x ->> 'riskClass', 'args', left(coalesce(x ->> 'argsShown', x ->> 'args'), 20000))::text);
 end $$;
 --> statement-breakpoint
 -- RUN-8: a cancelled run takes the runs with it that came from it: what waits ends now, what works stops at its next safe point.
@@ -379,10 +379,10 @@ begin
   v_seq := r.last_seq; v_item := r.last_item; v_next := p ->> 'status';
 
   if p ? 'calls' then
-    insert into tool_calls (id, workspace_id, run_id, call_id, step, position, wire_name, tool_id, source_id, args_text, args_sha256,
+    insert into tool_calls (id, workspace_id, run_id, call_id, step, position, wire_name, tool_id, source_id, args_text, args_shown, args_sha256,
                             risk_class, decision, explanation, model_note, status, result, result_bytes)
       select (c ->> 'id')::uuid, p_workspace, p_run, c ->> 'callId', r.step, (c ->> 'position')::integer, c ->> 'wireName',
-             c ->> 'toolId', (c ->> 'sourceId')::uuid, c ->> 'args', c ->> 'argsHash', c ->> 'riskClass', c ->> 'decision',
+             c ->> 'toolId', (c ->> 'sourceId')::uuid, c ->> 'args', c ->> 'argsShown', c ->> 'argsHash', c ->> 'riskClass', c ->> 'decision',
              c -> 'explanation', c ->> 'note', coalesce(c ->> 'status', 'pending'), c ->> 'result', coalesce((c ->> 'resultBytes')::integer, 0)
         from jsonb_array_elements(p -> 'calls') c;
   end if;
@@ -421,7 +421,7 @@ begin
   if p ? 'requests' then
     insert into approvals (id, number, workspace_id, run_id, chat_id, tool_call_id, staged_call_id, call_id, source_id, tool_id, requester_id, title, snapshot,
                            snapshot_hash, args_text, form, form_version, preview, preconditions, definition_hash, policy_version, level,
-                           four_eyes, risk_class, explanation, model_note, message, response_label, sensitive, allowed_by_policy, status, expires_at, execute_before, predecessor_id)
+                           four_eyes, risk_class, explanation, model_note, message, response_label, sensitive, shown, allowed_by_policy, status, expires_at, execute_before, predecessor_id)
       overriding system value
       select (a ->> 'id')::uuid, coalesce((a ->> 'number')::bigint, nextval('approvals_number_seq')), p_workspace,
              coalesce((a ->> 'runId')::uuid, p_run), r.chat_id, (a ->> 'toolCallId')::uuid,
@@ -430,7 +430,7 @@ begin
              a ->> 'toolId', r.started_by, a ->> 'title', a ->> 'snapshot', a ->> 'snapshotHash', a ->> 'args', a ->> 'form',
              (a ->> 'formVersion')::integer, a ->> 'preview', a ->> 'preconditions', a ->> 'definitionHash', (a ->> 'policyVersion')::bigint,
              a ->> 'level', (a ->> 'fourEyes')::boolean, a ->> 'riskClass', a ->> 'explanation', a ->> 'modelNote',
-             a ->> 'message', a ->> 'responseLabel', coalesce((a ->> 'sensitive')::boolean, false),
+             a ->> 'message', a ->> 'responseLabel', coalesce((a ->> 'sensitive')::boolean, false), a ->> 'shown',
              (a ->> 'allowedByPolicy')::boolean, case when (a ->> 'allowedByPolicy')::boolean then 'approved' else 'pending' end,
              case when (a ->> 'allowedByPolicy')::boolean then null else aiw_now() + make_interval(secs => (a ->> 'ttlS')::integer) end,
              case when (a ->> 'allowedByPolicy')::boolean then aiw_now() + make_interval(secs => (a ->> 'executeWithinS')::integer) end,
@@ -706,6 +706,9 @@ begin
       'execFence', a.exec_fence, 'invalidReason', a.invalid_reason, 'result', a.result, 'snapshotHash', a.snapshot_hash,
       'input', case when a.response_label is not null then json_build_object('sensitive', a.sensitive, 'response', a.response) end)::text
     from approvals a where a.run_id = p_run order by a.id;
+  -- APR-10: the sensitive answers of this chat, sealed: whatever a step says of it is masked from the first of them on.
+  return query select 'secret', a.id::text, json_build_object('approvalId', a.id, 'response', a.response)::text from approvals a
+    where a.workspace_id = p_workspace and a.sensitive and a.response is not null and (a.run_id = p_run or a.chat_id = v_chat);
   -- APR-6, APR-8: what this run has put forward to be carried out apart, and the request whose outcome started it.
   return query select 'staged', a.id::text, json_build_object('id', a.id, 'number', a.number, 'toolId', a.tool_id, 'sourceId', a.source_id,
       'argsText', a.args_text, 'status', case when a.status = 'pending' and a.expires_at <= aiw_now() then 'expired' else a.status end,

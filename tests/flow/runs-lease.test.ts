@@ -161,7 +161,7 @@ describe("fences (I6, F20)", () => {
             log: world.deps.log,
             requestId: "x",
           },
-          { approvalId: request.id, callTimeoutS: 10 },
+          { approvalId: request.id, callTimeoutS: 10, vault: world.deps.vault },
           () => null,
         ),
     ];

@@ -64,6 +64,7 @@ test("APR-2 GIT-8 an approved proposal is pushed exactly as frozen, and only the
     [world.workspaceId],
     { approvalId: detail.id, vote: "approved", reason: null, seenHash: detail.snapshotHash, channel: "page" },
     900,
+    world.deps.vault,
   );
   expect(await world.drive(runId)).toMatchObject({ status: "completed" });
   expect(world.refs().filter((r) => r.startsWith("refs/heads/ai/"))).toHaveLength(1);

@@ -87,7 +87,10 @@ export const itemsOf = async (world: Watched, runId: string): Promise<ItemRow[]>
   const rows = await world.admin.sql<
     { kind: string; call_id: string | null; data: string }[]
   >`select kind, call_id, data from run_items where run_id = ${runId} order by item`;
-  return rows.map((r) => ({ kind: r.kind, call_id: r.call_id, data: JSON.parse(r.data) as Record<string, unknown> }));
+  // What holds a sensitive answer is sealed (APR-10): that it is there is all that can be seen.
+  const data = (text: string): Record<string, unknown> =>
+    text.startsWith("sealed:") ? {} : (JSON.parse(text) as Record<string, unknown>);
+  return rows.map((r) => ({ kind: r.kind, call_id: r.call_id, data: data(r.data) }));
 };
 
 /** What the model reads as results, in the order it reads them. */

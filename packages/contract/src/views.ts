@@ -311,6 +311,8 @@ export const approvalDetail = approvalSummary.extend({
   args: z.string(),
   argsBytes: z.number().int(),
   argsHash: sha256,
+  /** A sensitive answer stands in it (APR-10): shown and hashed is what is left with it masked; executed is the whole. */
+  masked: z.boolean(),
   hiddenCharacters: z.number().int(),
   preview,
   preconditions: z.record(z.string(), z.unknown()),

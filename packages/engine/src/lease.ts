@@ -2,6 +2,7 @@ import * as events from "@aiw/core/events";
 import { LeaseLost, type ClaimedRun, type NewEvent } from "@aiw/core/runs";
 import { fp } from "@aiw/platform/fault";
 import type { EngineDeps } from "./deps.ts";
+import { NO_MASK, type Mask } from "./mask.ts";
 
 /** Holds a claimed run: extends the lease by heartbeat and learns of cancels and of its loss (RUN-6, RUN-8). */
 export interface Lease {
@@ -13,11 +14,17 @@ export interface Lease {
   readonly walled: () => boolean;
   /** Throws LeaseLost once the run belongs to somebody else. */
   readonly assertHeld: () => void;
+  /** What hides the sensitive answers of this chat in all that the step says (APR-10). */
+  readonly mask: Mask;
   readonly tell: (events: readonly NewEvent[]) => Promise<void>;
   /** Asks the database whether the run is still this step's, and for long enough; throws LeaseLost when it is not. */
   readonly confirm: () => Promise<void>;
   readonly stop: () => void;
 }
+
+/** The same lease, with everything that is told masked. */
+export const masked = (lease: Lease, mask: Mask): Lease =>
+  mask.idle ? lease : { ...lease, mask, tell: (batch) => lease.tell(batch.map(mask.event)) };
 
 /** How long a person who cancels waits at most while the model is silent, in milliseconds (RUN-8). */
 const LOOK_MS = 1000;
@@ -80,6 +87,7 @@ export const hold = (deps: EngineDeps, run: ClaimedRun): Lease => {
     assertHeld: () => {
       if (lost) throw new LeaseLost();
     },
+    mask: NO_MASK,
     tell: append,
     confirm: async () => {
       // A look is enough while the lease is long; only one that runs out is written anew.

@@ -4,6 +4,7 @@ import { allSettled } from "./all-settled.ts";
 import { authoriseRead, type Judgement } from "./gate.ts";
 import type { Lease } from "./lease.ts";
 import { refusalText } from "./outcomes.ts";
+import { maskedUpdate } from "./seal.ts";
 import { audited, finishedEvent, updateOf, type Settled } from "./settled.ts";
 import { contextFor } from "./sources.ts";
 import type { ToolStepContext } from "./tool-step.ts";
@@ -35,9 +36,9 @@ export const runReads = async (
         await announced.told();
         await fp("tool.keep", () =>
           finishCall(deps.db, lease.run, deps.limits.leaseS, {
-            update: updateOf(result),
-            event: finishedEvent(result),
-            audit: result.audit,
+            update: maskedUpdate(lease.mask, updateOf(result)),
+            event: lease.mask.event(finishedEvent(result)),
+            audit: lease.mask.audit(result.audit),
           }),
         );
         deps.notify(lease.run.id);

@@ -11,8 +11,9 @@ import {
 import { fp } from "@aiw/platform/fault";
 import type { EngineDeps } from "./deps.ts";
 import { atTheWall } from "./failed-turn.ts";
-import { hold, type Lease } from "./lease.ts";
+import { hold, masked, type Lease } from "./lease.ts";
 import { modelStep } from "./model-step.ts";
+import { sealOutcome, unseal } from "./seal.ts";
 import { settle } from "./settled.ts";
 import { toolStep } from "./tool-step.ts";
 
@@ -47,24 +48,34 @@ export const step = async (deps: EngineDeps, message: StepMessage): Promise<Step
   }
 };
 
-const work = async (deps: EngineDeps, lease: Lease, load: () => LoadedRun): Promise<StepOutcome> => {
-  const { run } = lease;
+const work = async (plain: EngineDeps, held: Lease, load: () => LoadedRun): Promise<StepOutcome> => {
+  const { run } = held;
+  let deps = plain;
+  let lease = held;
   try {
-    const loaded = await fp("ctx.load", async () => load());
-    // A cancel that an earlier step had to leave for later; a write in flight is settled first (F46).
-    if (run.cancelRequested && !writeInFlight(loaded)) return { status: "cancelled", outcome: "cancelled" };
-    const gone = starterGone(loaded, run);
-    if (gone !== null) return gone;
-    // A staged call has its outcome and nothing else to do; no model is ever asked in its run (APR-8).
-    if (run.lane === "execution" && run.kind === "model")
-      return { status: "completed", endReason: "settled", outcome: "settled" };
-    return run.kind === "tools" ? await toolStep(deps, lease, loaded) : await modelStep(deps, lease, loaded);
+    const { loaded, mask } = await fp("ctx.load", async () => unseal(plain.vault, run, load()));
+    deps = { ...plain, log: mask.log(plain.log) };
+    lease = masked(held, mask);
+    return await fp("outcome.seal", async () => sealOutcome(plain.vault, mask, run, await next(deps, lease, loaded)));
   } catch (error) {
     if (error instanceof LeaseLost) throw error;
     if (lease.walled()) return atTheWall(run);
     if (!lease.cancelled()) return interrupted(deps, run, error);
     return { status: "cancelled", outcome: "cancelled" };
   }
+};
+
+/** The next thing the rows ask for. */
+const next = async (deps: EngineDeps, lease: Lease, loaded: LoadedRun): Promise<StepOutcome> => {
+  const { run } = lease;
+  // A cancel that an earlier step had to leave for later; a write in flight is settled first (F46).
+  if (run.cancelRequested && !writeInFlight(loaded)) return { status: "cancelled", outcome: "cancelled" };
+  const gone = starterGone(loaded, run);
+  if (gone !== null) return gone;
+  // A staged call has its outcome and nothing else to do; no model is ever asked in its run (APR-8).
+  if (run.lane === "execution" && run.kind === "model")
+    return { status: "completed", endReason: "settled", outcome: "settled" };
+  return run.kind === "tools" ? toolStep(deps, lease, loaded) : modelStep(deps, lease, loaded);
 };
 
 /**

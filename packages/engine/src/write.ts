@@ -31,7 +31,7 @@ export const carryOut = async (
     return invalid(call, approval, "superseded", "The tool or its source is not available any more.");
 
   const timeoutS = deps.limits.pushS;
-  const facts = await fp("tool.facts", () => approvals.frozen(deps.db, run.workspaceId, approval.id));
+  const facts = await fp("tool.facts", () => approvals.frozen(deps.db, run.workspaceId, approval.id, deps.vault));
   // Before anything of it is read: a changed row must not even choose what is said about it (N31).
   if (facts.snapshotIntact && !isPresentSnapshot(facts.snapshot))
     return invalid(call, approval, "upgraded", WHY.upgraded);
@@ -58,8 +58,10 @@ export const carryOut = async (
     requestId: run.id,
   };
   const claim = await fp("tool.claim", () =>
-    approvals.claimExecution(withActor(ctx, ctx.actor), { approvalId: approval.id, callTimeoutS: timeoutS }, (f) =>
-      mayStillRun(f, run.workspaceId, run.id, tool, tools),
+    approvals.claimExecution(
+      withActor(ctx, ctx.actor),
+      { approvalId: approval.id, callTimeoutS: timeoutS, vault: deps.vault },
+      (f) => mayStillRun(f, run.workspaceId, run.id, tool, tools),
     ),
   );
   if (claim.kind === "gone") return { settled: [], settles: [], updates: [], unknown: false };
@@ -139,7 +141,9 @@ export const recover = async (
   const { deps, lease, loaded, tools, pins } = context;
   const tool = tools.find((t) => t.row.id === call.toolId);
   const source = loaded.sources.find((s) => s.id === call.sourceId);
-  const facts = await fp("recover.facts", () => approvals.frozen(deps.db, lease.run.workspaceId, approval.id));
+  const facts = await fp("recover.facts", () =>
+    approvals.frozen(deps.db, lease.run.workspaceId, approval.id, deps.vault),
+  );
   if (tool === undefined || source === undefined)
     return unknown(call, approval, "The write was interrupted and its source is not available to ask.");
   const authorised = authoriseClaimed(facts, `aiw_${approval.id}`);

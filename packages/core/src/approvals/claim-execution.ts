@@ -6,6 +6,7 @@ import { sha256Hex } from "@aiw/policy/freeze";
 import { readSettings, rulesOf } from "../agents/settings.ts";
 import type { LoadedPolicy, LoadedTool } from "../runs/run.ts";
 import { LeaseLost } from "../runs/run.ts";
+import { opened, partContext, type Opener, type RequestPart } from "./sealed.ts";
 
 /** The request as it is stored at the moment of the claim, and who stands behind it. */
 export interface ExecutionFacts {
@@ -65,7 +66,7 @@ export type ExecutionClaim =
  */
 export const claimExecution = async (
   ctx: Ctx<Agent>,
-  input: { readonly approvalId: string; readonly callTimeoutS: number },
+  input: { readonly approvalId: string; readonly callTimeoutS: number; readonly vault: Opener },
   judge: (facts: ExecutionFacts) => InvalidReason | null,
 ): Promise<ExecutionClaim> =>
   transaction(ctx.db, { workspaces: [ctx.actor.workspaceId] }, async (tx) => {
@@ -77,7 +78,7 @@ export const claimExecution = async (
     if (run === undefined) throw new LeaseLost();
     // Who cancelled before this moment is obeyed; who comes later waits for the outcome (F46).
     if (run.cancelled) return { kind: "gone" };
-    const facts = await read(tx, workspaceId, runId, input.approvalId);
+    const facts = await read(tx, workspaceId, runId, input.approvalId, input.vault);
     if (facts === null) return { kind: "gone" };
     const reason = judge(facts);
     if (reason !== null) return { kind: "invalid", reason };
@@ -131,16 +132,27 @@ interface Row {
   agent_settings: unknown;
 }
 
-const read = async (tx: Tx, workspaceId: string, runId: string, approvalId: string): Promise<ExecutionFacts | null> => {
+const read = async (
+  tx: Tx,
+  workspaceId: string,
+  runId: string,
+  approvalId: string,
+  vault: Opener,
+): Promise<ExecutionFacts | null> => {
   // Locks first, facts after: what is read then cannot change before the commit of those who lock in the same order.
   const [locked] =
     await tx`select 1 from approvals where id = ${approvalId} and run_id = ${runId} and status = 'approved' for update`;
-  return locked === undefined ? null : factsOf(tx, workspaceId, approvalId);
+  return locked === undefined ? null : factsOf(tx, workspaceId, approvalId, vault);
 };
 
 /** Everything about a request as it is stored now, in a transaction bound to its workspace; null: there is none. */
-export const factsOf = async (tx: Tx, workspaceId: string, approvalId: string): Promise<ExecutionFacts | null> => {
-  const [a] = await tx<Row[]>`
+export const factsOf = async (
+  tx: Tx,
+  workspaceId: string,
+  approvalId: string,
+  vault: Opener,
+): Promise<ExecutionFacts | null> => {
+  const [stored] = await tx<Row[]>`
     select a.*, coalesce(a.execute_before <= aiw_now(), false) as lapsed,
       exists (select from memberships m join users u on u.id = m.user_id where m.workspace_id = a.workspace_id and m.user_id = a.requester_id
                 and u.disabled_at is null) as requester_may,
@@ -156,7 +168,8 @@ export const factsOf = async (tx: Tx, workspaceId: string, approvalId: string): 
       (select v.settings from runs r join agent_versions v on v.id = r.agent_version_id where r.id = a.run_id) as agent_settings
       from approvals a join workspaces w on w.id = a.workspace_id cross join platform_settings p left join chats c on c.id = a.chat_id
       where a.id = ${approvalId}`;
-  if (a === undefined) return null;
+  if (stored === undefined) return null;
+  const a = await whole(stored, vault);
   const [tool] = await tx<LoadedTool[]>`
     select t.id, t.wire_name as "wireName", t.source_kind as "sourceKind", t.definition_hash as "definitionHash", t.risk_class as "riskClass",
            t.decision, t.level, t.four_eyes as "fourEyes", coalesce(x.active, t.default_active) and t.missing_at is null as active
@@ -199,13 +212,31 @@ export const factsOf = async (tx: Tx, workspaceId: string, approvalId: string): 
   };
 };
 
+/** The row with its sealed texts opened (APR-10): what is judged and executed are the bytes that were frozen. */
+const whole = async (row: Row, vault: Opener): Promise<Row> => {
+  const part = (text: string, name: RequestPart): Promise<string> => opened(vault, text, partContext(row.id, name));
+  return {
+    ...row,
+    args_text: await part(row.args_text, "args"),
+    form: await part(row.form, "form"),
+    preview: await part(row.preview, "preview"),
+    preconditions: await part(row.preconditions, "preconditions"),
+    snapshot: await part(row.snapshot, "snapshot"),
+  };
+};
+
 const isExternalWrite = (riskClass: string | null | undefined): boolean =>
   riskClass === "write_external" || riskClass === "destructive";
 
 /** The frozen request as stored, for looking at the target before or after an execution. */
-export const frozen = async (db: Ctx<Agent>["db"], workspaceId: string, approvalId: string): Promise<ExecutionFacts> =>
+export const frozen = async (
+  db: Ctx<Agent>["db"],
+  workspaceId: string,
+  approvalId: string,
+  vault: Opener,
+): Promise<ExecutionFacts> =>
   transaction(db, { workspaces: [workspaceId] }, async (tx) => {
-    const facts = await factsOf(tx, workspaceId, approvalId);
+    const facts = await factsOf(tx, workspaceId, approvalId, vault);
     if (facts === null) throw new Error("the request is gone");
     return facts;
   });

@@ -4,6 +4,7 @@ import type { Ctx } from "@aiw/platform/ctx";
 import type { InvalidReason } from "@aiw/contract/runs";
 import { transaction, type Tx } from "@aiw/platform/db";
 import { fp } from "@aiw/platform/fault";
+import { responseContext } from "./sealed.ts";
 import { standing } from "./standing.ts";
 import type { Vault } from "@aiw/platform/vault";
 
@@ -52,7 +53,7 @@ export const decide = async (
   scope: readonly string[],
   decision: Decision,
   executeWithinS: number,
-  vault: Pick<Vault, "seal"> | null = null,
+  vault: Pick<Vault, "seal" | "open">,
 ): Promise<Decided> => {
   const reason = decision.reason?.trim() ?? "";
   if (decision.vote === "rejected" && reason === "")
@@ -68,7 +69,7 @@ export const decide = async (
           await tx`select 1 from approvals where id = ${decision.approvalId} and workspace_id = ${decision.workspaceId}`;
         if (match === undefined) throw new Problem("not_found");
       }
-      const against = decision.vote === "approved" ? await knownAgainst(tx, decision.approvalId) : null;
+      const against = decision.vote === "approved" ? await knownAgainst(tx, decision.approvalId, vault) : null;
       const [found] = await tx<Row[]>`
         select * from approval_decide_v1(${decision.approvalId}::uuid, ${ctx.actor.userId}::uuid, ${decision.channel}, ${decision.vote},
           ${reason === "" ? null : reason}, ${decision.seenHash}, ${decision.endRun ?? false}, ${executeWithinS}::integer,
@@ -101,7 +102,7 @@ const decided = (row: Row): Decided => ({
 });
 
 /** Looked at under the locks of the decision, in their order: run, request. */
-const knownAgainst = async (tx: Tx, approvalId: string): Promise<InvalidReason | null> => {
+const knownAgainst = async (tx: Tx, approvalId: string, vault: Pick<Vault, "open">): Promise<InvalidReason | null> => {
   const [found] = await tx<{ workspace_id: string; run_id: string }[]>`
     select workspace_id, run_id from approvals where id = ${approvalId}`;
   if (found === undefined) return null;
@@ -110,16 +111,12 @@ const knownAgainst = async (tx: Tx, approvalId: string): Promise<InvalidReason |
   // An input is answered, not executed: nothing about a tool can stand against it.
   const [open] =
     await tx`select 1 from approvals where id = ${approvalId} and status = 'pending' and response_label is null for update`;
-  return open === undefined ? null : standing(tx, found.workspace_id, approvalId);
+  return open === undefined ? null : standing(tx, found.workspace_id, approvalId, vault);
 };
 
-/** What a response is sealed for: this request and no other (N81). */
-export const responseContext = (approvalId: string): string => `request:${approvalId}`;
-
 /** APR-10: every response is encrypted before it reaches the database. */
-const seal = async (decision: Decision, vault: Pick<Vault, "seal"> | null): Promise<string | null> => {
+const seal = async (decision: Decision, vault: Pick<Vault, "seal">): Promise<string | null> => {
   if (decision.response === undefined) return null;
-  if (vault === null) throw new Problem("response_not_expected");
   return vault.seal(decision.response, responseContext(decision.approvalId));
 };
 

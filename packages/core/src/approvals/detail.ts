@@ -18,6 +18,7 @@ interface DetailRow extends Row {
   definition_hash: string;
   policy_version: number;
   args_text: string;
+  masked: boolean;
   preview: string;
   preconditions: string;
   explanation: string;
@@ -53,7 +54,7 @@ const mayRequestAgain = (row: DetailRow, viewer: ApprovalViewer): boolean => {
   const request = { ...row, invalidReason: row.invalid_reason, stale: row.stale_at !== null };
   const how = renewalOf(request);
   if (how === null || row.successor_id !== null || row.preparing) return false;
-  if (how === "in_a_new_run" && (row.chat_id === null || row.taken)) return false;
+  if (how === "in_a_new_run" && (row.chat_id === null || row.taken || row.masked)) return false;
   return mayAskAgain(request, row.viewer_role, row.requester_id === viewer.userId, viewer.isGlobalApprover);
 };
 
@@ -83,10 +84,13 @@ export const detail = async (ctx: Ctx<Human>, scope: readonly string[], approval
     if (seen === undefined) throw new Problem("not_found");
     await widen(tx, scope, viewer, seen.workspace_id);
     const [row] = await tx<DetailRow[]>`
-      select ${COLUMNS(tx, viewer.userId)}, a.snapshot_hash, a.definition_hash, a.policy_version, a.args_text, a.preview, a.preconditions,
+      select ${COLUMNS(tx, viewer.userId)}, a.snapshot_hash, a.definition_hash, a.policy_version, coalesce(a.shown::json ->> 'args', a.args_text) as args_text,
+             coalesce(a.shown::json ->> 'preview', a.preview) as preview, coalesce(a.shown::json ->> 'preconditions', a.preconditions) as preconditions,
+             a.shown is not null as masked,
              a.explanation, a.model_note, a.message, a.execute_before, a.executing_at, a.attempt, a.ended_at, a.executed_hash, a.reconciled, a.result, a.facts, a.predecessor_id,
              a.stale_reason, a.checked_at, a.status = 'pending' and a.again_asked_at is not null as preparing,
-             (select json_build_object('id', p.id, 'number', p.number, 'args', p.args_text, 'preview', p.preview, 'preconditions', p.preconditions,
+             (select json_build_object('id', p.id, 'number', p.number, 'args', coalesce(p.shown::json ->> 'args', p.args_text),
+                'preview', coalesce(p.shown::json ->> 'preview', p.preview), 'preconditions', coalesce(p.shown::json ->> 'preconditions', p.preconditions),
                 'staleReason', p.stale_reason) from approvals p where p.id = a.predecessor_id) as predecessor,
              exists (select from tool_calls t where t.predecessor_id = a.id) as taken,
              (select jsonb_build_object('by', jsonb_build_object('id', s.id, 'name', s.name, 'displayName', s.display_name), 'comment', a.reconcile_comment)
@@ -127,6 +131,7 @@ export const detail = async (ctx: Ctx<Human>, scope: readonly string[], approval
       args: row.args_text,
       argsBytes: Buffer.byteLength(row.args_text),
       argsHash: sha256Hex(row.args_text),
+      masked: row.masked,
       hiddenCharacters: reveal(row.args_text).hidden,
       preview,
       preconditions: JSON.parse(row.preconditions) as Record<string, unknown>,

@@ -99,7 +99,7 @@ export const forCheck = async (ctx: Ctx<System>, job: ClaimedJob): Promise<Reque
              json_build_object('id', s.id, 'name', s.name, 'kind', s.kind, 'config', s.config, 'secret', s.secret, 'secretContext', s.secret_context) as source,
              t.kind as tool_kind, a.risk_class, t.id as tool_id, t.wire_name, t.definition, t.definition_hash, t.instructions_hash, t.settings
         from approvals a join runs r on r.id = a.run_id join connected_sources s on s.id = a.source_id join tools t on t.id = a.tool_id
-       where a.id = ${job.subjectId} and a.status = 'pending' and a.expires_at > aiw_now()`,
+       where a.id = ${job.subjectId} and a.status = 'pending' and a.expires_at > aiw_now() and a.shown is null`,
     ),
   );
   if (row === undefined || (row.tool_kind === "native" && row.risk_class === "read")) return null;

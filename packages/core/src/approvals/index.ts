@@ -1,7 +1,8 @@
 export { claimExecution, frozen, type ExecutionFacts } from "./claim-execution.ts";
-export { decide, Overtaken, responseContext, type Decision } from "./decide.ts";
+export { decide, Overtaken, type Decision } from "./decide.ts";
 export { forCheck, openChecks, recordCheck, type RequestToCheck, type Seen } from "./drift.ts";
 export { expireDue } from "./expire.ts";
+export { callContext, opened, partContext, responseContext, SEALED, type RequestPart } from "./sealed.ts";
 export { takeNumber } from "./number.ts";
 export { effectsOf, isIncident } from "./receipt.ts";
 export { reconcile } from "./reconcile.ts";

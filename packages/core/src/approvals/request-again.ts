@@ -6,6 +6,7 @@ import { isUniqueViolation, transaction, type Tx } from "@aiw/platform/db";
 import { sha256Hex } from "@aiw/policy/freeze";
 import { randomUUIDv7 } from "node:crypto";
 import { fp } from "@aiw/platform/fault";
+import { isSealed } from "./sealed.ts";
 
 export interface Renewed {
   /** The run that prepares it: the request's own while it waits, else a new one in the same chat. */
@@ -142,7 +143,8 @@ const inItsRun = async (tx: Tx, actor: Human, a: Row): Promise<Renewed> => {
 };
 
 const inANewRun = async (tx: Tx, actor: Human, a: Row): Promise<Renewed> => {
-  if (a.taken || a.chat_id === null) throw new Problem("not_renewable");
+  // A sealed call opens in its own request alone (APR-10): the agent has to ask for it anew.
+  if (a.taken || a.chat_id === null || isSealed(a.args_text)) throw new Problem("not_renewable");
   const messageId = randomUUIDv7();
   const text = `Requested again: #${a.number} ${a.title}`;
   await tx`select 1 from chats where id = ${a.chat_id} for update`;

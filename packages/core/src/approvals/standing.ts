@@ -7,6 +7,7 @@ import { isPresentSnapshot } from "@aiw/policy/freeze";
 import { inputOf, loadGround } from "../policies/ground.ts";
 import { ruleSets } from "../policies/rule.ts";
 import { effectiveArguments } from "../tools/effective-arguments.ts";
+import type { Opener } from "./sealed.ts";
 import { type ExecutionFacts, factsOf } from "./claim-execution.ts";
 
 /**
@@ -14,8 +15,13 @@ import { type ExecutionFacts, factsOf } from "./claim-execution.ts";
  * F49, F51): so that the click is told, instead of the run a little later. The gate asks everything again before it executes
  * (APR-3). In a transaction bound to its workspace that holds run and request; null: nothing is known against it.
  */
-export const standing = async (tx: Tx, workspaceId: string, approvalId: string): Promise<InvalidReason | null> => {
-  const facts = await factsOf(tx, workspaceId, approvalId);
+export const standing = async (
+  tx: Tx,
+  workspaceId: string,
+  approvalId: string,
+  vault: Opener,
+): Promise<InvalidReason | null> => {
+  const facts = await factsOf(tx, workspaceId, approvalId, vault);
   if (facts === null) return null;
   if (!facts.snapshotIntact) return "tampered";
   if (!isPresentSnapshot(facts.snapshot)) return "upgraded";

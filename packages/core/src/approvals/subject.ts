@@ -27,7 +27,7 @@ const parsed = (text: string): ReturnType<typeof previewSchema.parse> | undefine
 export const withSubjects = async (tx: Tx, items: readonly ApprovalSummary[]): Promise<ApprovalSummary[]> => {
   if (items.length === 0) return [];
   const rows = await tx<{ id: string; preview: string }[]>`
-    select id, preview from approvals where id = any (${items.map((item) => item.id)}::uuid[])`;
+    select id, coalesce(shown::json ->> 'preview', preview) as preview from approvals where id = any (${items.map((item) => item.id)}::uuid[])`;
   const subjects = new Map(rows.map((row) => [row.id, subjectOf(row.preview)]));
   return items.map((item) => {
     const subject = subjects.get(item.id);

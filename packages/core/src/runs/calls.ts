@@ -39,7 +39,7 @@ interface Row {
 /** Tool calls of the given runs, in the order they were asked for. */
 export const callsOf = async (tx: Tx, runIds: readonly string[]): Promise<ToolCall[]> => {
   const rows = await tx<Row[]>`
-    select c.id, c.call_id, c.run_id, c.step, c.position, c.wire_name, c.tool_id, c.source_id, s.name as source_name, c.risk_class, c.args_text,
+    select c.id, c.call_id, c.run_id, c.step, c.position, c.wire_name, c.tool_id, c.source_id, s.name as source_name, c.risk_class, coalesce(c.args_shown, c.args_text) as args_text,
            c.status, left(c.result, ${CARD_CHARS}) as result, c.result_bytes, c.started_at, c.ended_at,
            (select a.id from approvals a where c.id in (a.tool_call_id, a.staged_call_id) order by a.id desc limit 1) as approval_id
       from tool_calls c left join sources s on s.id = c.source_id

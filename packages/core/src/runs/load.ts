@@ -8,6 +8,7 @@ import type {
   LoadedModel,
   LoadedPolicy,
   LoadedRun,
+  LoadedSecret,
   LoadedSource,
   LoadedTool,
   LoadedWorkspace,
@@ -56,6 +57,7 @@ export const decodeLoad = (rows: readonly LoadRow[]): LoadedRun => {
     guardrails: of<SavedGuardrail>("guardrail"),
     approvals: of<LoadedApproval>("approval"),
     staged: of<StagedRequest>("staged"),
+    secrets: of<LoadedSecret>("secret"),
     calls: of<CallRow>("call").map(toCall),
     items: rows.filter((r) => r.kind === "item").map(toItem),
   };

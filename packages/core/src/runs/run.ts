@@ -85,6 +85,12 @@ export interface LoadedApproval {
   readonly input: { readonly sensitive: boolean; readonly response: string | null } | null;
 }
 
+/** A sensitive answer given in this chat (APR-10), sealed. */
+export interface LoadedSecret {
+  readonly approvalId: string;
+  readonly response: string;
+}
+
 /** A request that is carried out apart (APR-8), as far as the run that put it forward has to know it. */
 export interface StagedRequest {
   readonly id: string;
@@ -209,6 +215,7 @@ export interface LoadedRun {
   readonly approvals: readonly LoadedApproval[];
   /** Requests this run staged, and the one whose outcome started it. */
   readonly staged: readonly StagedRequest[];
+  readonly secrets: readonly LoadedSecret[];
   /** History of the chat up to here, oldest first. */
   readonly items: readonly LoadedItem[];
 }
@@ -227,6 +234,8 @@ export interface NewCall {
   readonly toolId: string | null;
   readonly sourceId: string | null;
   readonly args: string;
+  /** What may be shown of arguments that are sealed (APR-10). */
+  readonly argsShown?: string;
   readonly argsHash: string;
   readonly riskClass: RiskClass | null;
   readonly note: string | null;
@@ -277,6 +286,8 @@ export interface NewRequest {
   /** An input request (APR-9). */
   readonly responseLabel?: string;
   readonly sensitive?: boolean;
+  /** What may be shown of a request that is sealed (APR-10), as JSON text. */
+  readonly shown?: string;
   /** Staged (APR-8): its number as told to the model, the run that carries it out, the call that was answered. */
   readonly number?: number;
   readonly runId?: string;
@@ -297,6 +308,7 @@ export interface NewExecution {
   readonly decision: PolicyDecision;
   readonly explanation: unknown;
   readonly args: string;
+  readonly argsShown?: string;
   /** The call as an item of the run's own history. */
   readonly item: string;
 }

@@ -125,6 +125,8 @@ export const de = {
         : `${String(open)} Dateien sind noch nicht als gesehen markiert.`,
     offline: "Ohne Verbindung ist keine Entscheidung möglich.",
   },
+  masked:
+    "Eine vertrauliche Antwort steht in diesem Antrag. Sie ist hier durch [REDACTED] ersetzt; ausgeführt wird der unveränderte Aufruf. Größe und Prüfsumme der Argumente gelten für die gezeigte Fassung.",
   respond: {
     open: "Antwort geben",
     send: "Absenden und fortsetzen",

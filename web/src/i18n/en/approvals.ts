@@ -123,6 +123,8 @@ export const en: typeof de = {
       open === 1 ? "1 file is not marked as viewed yet." : `${String(open)} files are not marked as viewed yet.`,
     offline: "No decision is possible without a connection.",
   },
+  masked:
+    "A sensitive answer stands in this request. It is replaced by [REDACTED] here; what is executed is the unchanged call. Size and hash of the arguments are those of what is shown.",
   respond: {
     open: "Provide response",
     send: "Submit and continue",

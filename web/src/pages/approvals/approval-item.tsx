@@ -239,6 +239,9 @@ export const ApprovalItem = (props: ApprovalItemProps): JSX.Element => {
               <p>{item().status === "approved" ? t("stopped.approved") : t("stopped.pending")}</p>
             </div>
           </Show>
+          <Show when={item().masked}>
+            <p class="rounded-panel border border-warn bg-warn-bg p-3 text-warn">{t("masked")}</p>
+          </Show>
           <HiddenWarning count={item().hiddenCharacters} />
           <div class="grid gap-4 @min-[60rem]:grid-cols-[minmax(0,1fr)_20rem]">
             <div class="flex min-w-0 flex-col gap-5">

@@ -50,6 +50,7 @@ const base: ApprovalDetail = {
   args: "{}",
   argsBytes: 2,
   argsHash: "c".repeat(64),
+  masked: false,
   hiddenCharacters: 0,
   preview: { title: "t", kind: "arguments" },
   preconditions: {},
