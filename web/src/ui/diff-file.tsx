@@ -2,7 +2,7 @@ import type { ApprovalDetail } from "@aiw/contract/views";
 import ChevronDown from "lucide-solid/icons/chevron-down";
 import ChevronRight from "lucide-solid/icons/chevron-right";
 import TriangleAlert from "lucide-solid/icons/triangle-alert";
-import { createMemo, createUniqueId, For, type JSX, Match, Show, Switch } from "solid-js";
+import { createEffect, createMemo, createUniqueId, For, type JSX, Match, Show, Switch } from "solid-js";
 import { viewers as t } from "../i18n/viewers.ts";
 import { DiffLines } from "./diff-lines.tsx";
 import { type DiffModel, diffModel } from "./diff-model.ts";
@@ -62,8 +62,20 @@ function RawPatch(props: { readonly text: string; readonly label: string; readon
 const asHunks = (model: DiffModel): Extract<DiffModel, { kind: "hunks" }> | false => model.kind === "hunks" && model;
 const asRaw = (model: DiffModel): Extract<DiffModel, { kind: "raw" }> | false => model.kind === "raw" && model;
 
-function FileBody(props: { readonly file: PreviewFile; readonly wrap: boolean }): JSX.Element {
+interface BodyProps {
+  readonly file: PreviewFile;
+  readonly wrap: boolean;
+  /** Shows every line at once. */
+  readonly all: boolean;
+  /** Told how many lines of the file are not on the page (N27). */
+  readonly onLeft: (lines: number) => void;
+}
+
+function FileBody(props: BodyProps): JSX.Element {
   const model = createMemo(() => diffModel(props.file.diff));
+  createEffect(() => {
+    if (model().kind !== "hunks") props.onLeft(0);
+  });
   const disguised = (): number => {
     const now = model();
     return now.kind === "empty" ? 0 : now.disguised;
@@ -78,7 +90,15 @@ function FileBody(props: { readonly file: PreviewFile; readonly wrap: boolean })
       </Show>
       <Switch fallback={<p class="px-3 py-2 text-ink-2">{t("diff.noText")}</p>}>
         <Match when={asHunks(model())}>
-          {(hunks) => <DiffLines hunks={hunks().hunks} wrap={props.wrap} label={props.file.path} />}
+          {(hunks) => (
+            <DiffLines
+              hunks={hunks().hunks}
+              wrap={props.wrap}
+              label={props.file.path}
+              all={props.all}
+              onLeft={props.onLeft}
+            />
+          )}
         </Match>
         <Match when={asRaw(model())}>
           {(raw) => <RawPatch text={raw().text} wrap={props.wrap} label={props.file.path} />}
@@ -88,9 +108,7 @@ function FileBody(props: { readonly file: PreviewFile; readonly wrap: boolean })
   );
 }
 
-export interface DiffFileProps {
-  readonly file: PreviewFile;
-  readonly wrap: boolean;
+export interface DiffFileProps extends BodyProps {
   readonly open: boolean;
   readonly viewed: boolean;
   readonly large: boolean;
@@ -159,7 +177,7 @@ export function DiffFile(props: DiffFileProps): JSX.Element {
             </button>
           }
         >
-          <FileBody file={props.file} wrap={props.wrap} />
+          <FileBody file={props.file} wrap={props.wrap} all={props.all} onLeft={props.onLeft} />
         </Show>
       </div>
     </section>

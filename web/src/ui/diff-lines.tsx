@@ -1,4 +1,4 @@
-import { createSignal, For, type JSX, Show } from "solid-js";
+import { createEffect, createSignal, For, type JSX, Show } from "solid-js";
 import { viewers as t } from "../i18n/viewers.ts";
 import type { DiffHunk, DiffLine } from "./diff-model.ts";
 import type { DiffPart } from "./diff-words.ts";
@@ -67,10 +67,16 @@ export function DiffLines(props: {
   readonly hunks: readonly DiffHunk[];
   readonly wrap: boolean;
   readonly label: string;
+  /** Shows everything at once. */
+  readonly all: boolean;
+  /** Told how many lines are not on the page. */
+  readonly onLeft: (lines: number) => void;
 }): JSX.Element {
   const rows = (): readonly Row[] => rowsOf(props.hunks);
-  const [shown, setShown] = createSignal(PAGE_LINES);
+  const [paged, setShown] = createSignal(PAGE_LINES);
+  const shown = (): number => (props.all ? Number.POSITIVE_INFINITY : paged());
   const left = (): number => Math.max(0, rows().length - shown());
+  createEffect(() => props.onLeft(left()));
   return (
     <>
       <div

@@ -1,4 +1,4 @@
-import { createSignal, For, type JSX, onCleanup, onMount, Show } from "solid-js";
+import { createEffect, createSignal, For, type JSX, onCleanup, onMount, Show } from "solid-js";
 import { readPref, writePref } from "../data/prefs.ts";
 import { viewers as t } from "../i18n/viewers.ts";
 import { DiffFile, type PreviewFile } from "./diff-file.tsx";
@@ -12,12 +12,16 @@ export interface DiffControls {
   readonly nextFile: () => void;
   readonly toggleViewed: () => void;
   readonly toggleWrap: () => void;
+  /** Opens every file with all its lines. */
+  readonly showAll: () => void;
 }
 
 export interface DiffViewProps {
   readonly files: readonly PreviewFile[];
   /** Told how many files are not marked as viewed. */
   readonly onOpenCount?: (open: number) => void;
+  /** Told how many changed lines were never on the page: nobody can have read those (N27). */
+  readonly onUnshown?: (lines: number) => void;
   /** Hands over the controls while the view is mounted, null afterwards. */
   readonly controls?: (controls: DiffControls | null) => void;
 }
@@ -40,6 +44,12 @@ export function DiffView(props: DiffViewProps): JSX.Element {
   const [closed, setClosed] = createSignal<ReadonlySet<string>>(
     new Set(props.files.filter(isLarge).map((file) => file.path)),
   );
+  const [all, setAll] = createSignal(false);
+  // What was on the page once counts as shown, also when its file is collapsed afterwards.
+  const [left, setLeft] = createSignal<ReadonlyMap<string, number>>(
+    new Map(props.files.filter(isLarge).map((file) => [file.path, file.additions + file.deletions])),
+  );
+  createEffect(() => props.onUnshown?.([...left().values()].reduce((sum, lines) => sum + lines, 0)));
   const elements = new Map<string, HTMLElement>();
   let current = -1;
 
@@ -69,9 +79,16 @@ export function DiffView(props: DiffViewProps): JSX.Element {
         if (file !== undefined) mark(file.path);
       },
       toggleWrap,
+      showAll: () => {
+        setAll(true);
+        setClosed(new Set<string>());
+      },
     });
   });
-  onCleanup(() => props.controls?.(null));
+  onCleanup(() => {
+    props.controls?.(null);
+    props.onUnshown?.(0);
+  });
 
   return (
     <div class="flex flex-col gap-3">
@@ -111,6 +128,8 @@ export function DiffView(props: DiffViewProps): JSX.Element {
           <DiffFile
             file={file}
             wrap={wrap()}
+            all={all()}
+            onLeft={(lines) => setLeft((known) => new Map(known).set(file.path, lines))}
             open={!closed().has(file.path)}
             viewed={viewed().has(file.path)}
             large={isLarge(file)}

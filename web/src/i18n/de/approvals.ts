@@ -123,6 +123,11 @@ export const de = {
       open === 1
         ? "1 Datei ist noch nicht als gesehen markiert."
         : `${String(open)} Dateien sind noch nicht als gesehen markiert.`,
+    unshown: (n: number): string =>
+      n === 1
+        ? "1 Zeile der Änderung wird noch nicht gezeigt."
+        : `${String(n)} Zeilen der Änderung werden noch nicht gezeigt.`,
+    showAll: "Alles zeigen",
     offline: "Ohne Verbindung ist keine Entscheidung möglich.",
   },
   masked:

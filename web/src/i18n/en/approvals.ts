@@ -121,6 +121,9 @@ export const en: typeof de = {
     sending: "Sending …",
     viewed: (open) =>
       open === 1 ? "1 file is not marked as viewed yet." : `${String(open)} files are not marked as viewed yet.`,
+    unshown: (n) =>
+      n === 1 ? "1 line of the change is not shown yet." : `${String(n)} lines of the change are not shown yet.`,
+    showAll: "Show everything",
     offline: "No decision is possible without a connection.",
   },
   masked:

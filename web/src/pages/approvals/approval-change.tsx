@@ -19,6 +19,7 @@ export interface ChangeProps {
   readonly item: ApprovalDetail;
   readonly controls: (controls: DiffControls | null) => void;
   readonly onOpenCount: (open: number) => void;
+  readonly onUnshown: (lines: number) => void;
 }
 
 /** The change itself, rendered from what is frozen. It is built once for a hash: later states of the request do not touch it. */
@@ -42,7 +43,14 @@ export const ApprovalChange = (props: ChangeProps): JSX.Element => {
           </Show>
         }
       >
-        {(files) => <DiffView files={files()} controls={props.controls} onOpenCount={props.onOpenCount} />}
+        {(files) => (
+          <DiffView
+            files={files()}
+            controls={props.controls}
+            onOpenCount={props.onOpenCount}
+            onUnshown={props.onUnshown}
+          />
+        )}
       </Show>
       <Show when={(preview().fields ?? []).length > 0}>
         <dl class="panel grid gap-x-4 gap-y-1 p-3 md:grid-cols-[minmax(7rem,max-content)_minmax(0,1fr)]">

@@ -98,6 +98,7 @@ export const ApprovalItem = (props: ApprovalItemProps): JSX.Element => {
   const [failure, setFailure] = createSignal<unknown>(null);
   const [conflict, setConflict] = createSignal<Conflict | null>(null);
   const [unviewed, setUnviewed] = createSignal(0);
+  const [unshown, setUnshown] = createSignal(0);
   const [diff, setDiff] = createSignal<DiffControls | null>(null);
   const [bar, setBar] = createSignal<BarControls | null>(null);
   let outcome: HTMLElement | undefined;
@@ -246,7 +247,7 @@ export const ApprovalItem = (props: ApprovalItemProps): JSX.Element => {
           <div class="grid gap-4 @min-[60rem]:grid-cols-[minmax(0,1fr)_20rem]">
             <div class="flex min-w-0 flex-col gap-5">
               <ApprovalCompare item={item()} itemHref={props.itemHref} />
-              <ApprovalChange item={item()} controls={setDiff} onOpenCount={setUnviewed} />
+              <ApprovalChange item={item()} controls={setDiff} onOpenCount={setUnviewed} onUnshown={setUnshown} />
               <Show when={item().responseLabel === null}>
                 <ApprovalArguments item={item()} />
               </Show>
@@ -262,6 +263,8 @@ export const ApprovalItem = (props: ApprovalItemProps): JSX.Element => {
                 item={item()}
                 isRequester={isRequester(item())}
                 unviewed={(item().preview.files?.length ?? 0) > 3 ? unviewed() : 0}
+                unshown={unshown()}
+                onShowAll={() => diff()?.showAll()}
                 locked={locked()}
                 onShowNew={difference() === null ? undefined : showNew}
                 busy={busy()}

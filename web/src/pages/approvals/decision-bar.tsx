@@ -35,6 +35,9 @@ export interface DecisionBarProps {
   readonly item: ApprovalDetail;
   readonly isRequester: boolean;
   readonly unviewed: number;
+  /** Lines of the change that were never on the page; nothing is approved before they were (N27). */
+  readonly unshown: number;
+  readonly onShowAll: () => void;
   /** Why nothing can be decided right now although the request is open; null when it can. */
   readonly locked: string | null;
   /** Present while a newer state waits to be shown. */
@@ -183,6 +186,7 @@ export const DecisionBar = (props: DecisionBarProps): JSX.Element => {
   const armed = createArmed();
   let approveButton: HTMLButtonElement | undefined;
   let rejectButton: HTMLButtonElement | undefined;
+  let showAllButton: HTMLButtonElement | undefined;
   const open = (next: Exclude<Step, "idle">): void => {
     if (props.locked === null && !props.busy) setStep(next);
   };
@@ -193,6 +197,7 @@ export const DecisionBar = (props: DecisionBarProps): JSX.Element => {
   };
   const asksForText = (): boolean => props.item.responseLabel !== null;
   const approve = (): void => {
+    if (props.unshown > 0) return;
     if (asksForText()) open("respond");
     else if (confirmationOf(props.item) === "direct") props.onDecide({ kind: "approve", reason: "" });
     else open("confirm");
@@ -201,7 +206,8 @@ export const DecisionBar = (props: DecisionBarProps): JSX.Element => {
     props.controls({
       // The key leads to a focused button that Enter presses; it never decides by itself.
       approve: () => {
-        if (asksForText()) open("respond");
+        if (props.unshown > 0) showAllButton?.focus();
+        else if (asksForText()) open("respond");
         else if (confirmationOf(props.item) === "direct") approveButton?.focus();
         else open("confirm");
       },
@@ -241,7 +247,7 @@ export const DecisionBar = (props: DecisionBarProps): JSX.Element => {
           <div class="flex flex-wrap items-center gap-2">
             <ActButton
               class="btn-primary"
-              off={!armed() || props.locked !== null || props.busy}
+              off={!armed() || props.locked !== null || props.busy || props.unshown > 0}
               onAct={approve}
               ref={(element) => (approveButton = element)}
             >
@@ -255,6 +261,22 @@ export const DecisionBar = (props: DecisionBarProps): JSX.Element => {
             >
               {t("bar.reject")}
             </ActButton>
+            <Show when={props.unshown > 0}>
+              <span class="flex flex-wrap items-center gap-2 text-warn">
+                {t("bar.unshown", props.unshown)}
+                <button
+                  type="button"
+                  class="btn btn-sm"
+                  ref={(element) => (showAllButton = element)}
+                  onClick={() => {
+                    props.onShowAll();
+                    approveButton?.focus();
+                  }}
+                >
+                  {t("bar.showAll")}
+                </button>
+              </span>
+            </Show>
             <Show when={props.unviewed > 0}>
               <span class="text-meta text-ink-2">{t("bar.viewed", props.unviewed)}</span>
             </Show>
