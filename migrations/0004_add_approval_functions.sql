@@ -60,6 +60,8 @@ create function approval_decide_v1(p_approval uuid, p_user uuid, p_channel text,
 returns table (outcome text, run_id uuid, workspace_id uuid, team_id uuid, decided_by uuid, decided_at timestamptz, ring boolean)
 language plpgsql as $$
 declare a approvals; v_run runs; u users; v_role text; v_now timestamptz; v_allowed boolean; v_self boolean; v_status text;
+  -- The API key the decision comes by (APR-13), set by who authenticated it.
+  v_key uuid := nullif(current_setting('aiw.api_key', true), '')::uuid;
 begin
   select * into a from approvals where id = p_approval;
   if not found then return query select 'not_found', null::uuid, null::uuid, null::uuid, null::uuid, null::timestamptz, false; return; end if;
@@ -104,8 +106,8 @@ begin
     perform approval_tell_v1(a.id, null, null);
     return query select 'overtaken', a.run_id, a.workspace_id, v_run.team_id, null::uuid, null::timestamptz, v_run.status = 'waiting_approval'; return;
   end if;
-  insert into approval_votes (approval_id, workspace_id, user_id, vote, reason, seen_hash, channel, self_approval)
-    values (a.id, a.workspace_id, p_user, p_vote, p_reason, p_seen_hash, p_channel, v_self and p_vote = 'approved') on conflict do nothing;
+  insert into approval_votes (approval_id, workspace_id, user_id, vote, reason, seen_hash, channel, self_approval, api_key_id)
+    values (a.id, a.workspace_id, p_user, p_vote, p_reason, p_seen_hash, p_channel, v_self and p_vote = 'approved', v_key) on conflict do nothing;
   if p_vote = 'approved' and (select count(*) from approval_votes v where v.approval_id = a.id and v.vote = 'approved') < a.required_votes then
     return query select 'voted', a.run_id, a.workspace_id, v_run.team_id, null::uuid, null::timestamptz, false; return;
   end if;
@@ -116,7 +118,8 @@ begin
   insert into audit_events (workspace_id, actor_kind, actor_id, event, object_kind, object_id, run_id, source, data)
     values (a.workspace_id, 'human', p_user, case p_vote when 'approved' then 'approval.granted' else 'approval.rejected' end, 'approval', a.id,
             a.run_id, 'approval', jsonb_strip_nulls(jsonb_build_object('tool', a.tool_id, 'hash', a.snapshot_hash, 'seenHash', p_seen_hash,
-              'channel', p_channel, 'selfApproval', v_self and p_vote = 'approved', 'reason', p_reason)));
+              'channel', p_channel, 'selfApproval', v_self and p_vote = 'approved', 'reason', p_reason, 'apiKey', v_key,
+              'noHashSeen', case when p_seen_hash is null then true end)));
   perform approval_tell_v1(a.id, u.display_name, p_reason);
   return query select p_vote, a.run_id, a.workspace_id, v_run.team_id, p_user, v_now, v_run.status in ('waiting_approval', 'waiting_input');
 end $$;

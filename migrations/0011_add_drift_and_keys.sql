@@ -57,3 +57,30 @@ begin
             a.run_id, 'approval', jsonb_strip_nulls(jsonb_build_object('tool', a.tool_id, 'reason', p_fault)));
   return true;
 end $$;
+--> statement-breakpoint
+-- IDN-5: keys of services. Only the hash of a key is kept; a key is bound to a workspace and to the person whose rights bound it.
+create table api_keys (
+  id uuid primary key default uuidv7(),
+  workspace_id uuid not null references workspaces on delete cascade,
+  user_id uuid not null references users,
+  name text not null check (name <> ''),
+  scopes text[] not null check (cardinality(scopes) > 0),
+  token_hash bytea not null unique,
+  last4 text not null,
+  created_at timestamptz not null default aiw_now(),
+  expires_at timestamptz not null,
+  last_used_at timestamptz,
+  revoked_at timestamptz,
+  revoked_by uuid references users,
+  unique (workspace_id, id)
+);
+create index api_keys_list on api_keys (workspace_id, id desc);
+alter table api_keys enable row level security;
+alter table api_keys force row level security;
+create policy scope on api_keys using (aiw_in_scope(workspace_id)) with check (aiw_in_scope(workspace_id));
+-- Whoever has the key finds its row: that is how the workspace becomes known.
+create policy bearer on api_keys for select to aiw_api using (encode(token_hash, 'hex') = nullif(current_setting('aiw.key_hash', true), ''));
+grant select, insert, update (last_used_at, revoked_at, revoked_by) on api_keys to aiw_api;
+-- Which key a vote came by (APR-13); null: a person on a page.
+alter table approval_votes add column api_key_id uuid;
+alter table approval_votes add foreign key (workspace_id, api_key_id) references api_keys (workspace_id, id);

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { BUILT_IN_AGENT } from "@aiw/contract/agents";
 import { type Endpoint, ENDPOINTS, type EndpointName } from "@aiw/contract/api";
 import * as identity from "@aiw/core/identity";
@@ -104,6 +104,17 @@ const TABLE: Record<string, Row> = {
   reject: { own: "401 401 404 404 404 403 200 200", body: () => ({ seenHash: hash, reason: "no" }) },
   requestAgain: { own: "401 401 404 404 404 409 403 409" },
   decide: { own: "401 401 404 404 404 403 200 200", body: () => ({ status: "approved", seen_hash: hash }) },
+  decideMany: {
+    own: "401 401 200 200 200 200 200 200",
+    body: (ids) => ({ status: "rejected", reason: "no", requests: [{ approvalId: ids.approvalId, seenHash: hash }] }),
+  },
+  listKeys: { own: MEMBERS },
+  createKey: {
+    own: "401 401 404 404 404 201 201 201",
+    body: () => ({ name: "service", scopes: ["approvals.view"], expiresInDays: 1 }),
+  },
+  // A key of the member: its owner and admins, and nobody else learns of it.
+  revokeKey: { own: "401 401 404 404 404 204 404 204" },
   inboxEvents: { own: "401 401 200 200 200 200 200 200" },
 
   listPolicies: { own: MEMBERS },
@@ -202,6 +213,7 @@ type Ids = Readonly<
     | "userId"
     | "toolId"
     | "sourceId"
+    | "keyId"
     | "jobId"
     | "chatId"
     | "runId"
@@ -270,9 +282,13 @@ async function records(workspaceId: string, requester: Role, admin: Role): Promi
   const [team] = await api.admin.sql`insert into teams (name) values (${randomUUID()}) returning id`;
   await api.admin.sql`
     insert into guardrail_rules (name, match, enabled, changed_by) values ('row_line', '{"code":["x"]}', true, ${api.ids.admin}) on conflict do nothing`;
+  const [key] = await api.admin.sql`
+    insert into api_keys (workspace_id, user_id, name, scopes, token_hash, last4, expires_at)
+      values (${workspaceId}, ${api.ids[requester]}, 'service', '{approvals.view}', ${randomBytes(32)}, 'abcd', aiw_now()) returning id`;
   return {
     workspaceId,
     projectId: workspaceId,
+    keyId: String(key?.["id"]),
     endpointId: String(endpoint?.["id"]),
     modelId: String(model?.["id"]),
     standingModelId: String(standing?.["id"]),
@@ -295,6 +311,7 @@ const absent = (): Ids => {
     workspaceId: id(),
     projectId: id(),
     userId: id(),
+    keyId: id(),
     toolId: "no.such_tool",
     sourceId: id(),
     jobId: id(),

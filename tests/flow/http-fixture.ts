@@ -68,6 +68,7 @@ export interface ApiOptions {
   /** Gateways on this machine may be added, as in development. */
   readonly modelsLocal?: boolean;
   readonly hub?: Partial<HubOptions>;
+  readonly callsPerKey?: number;
   readonly webRoot?: string;
 }
 
@@ -106,6 +107,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
       strangers: identity.createStrangers(),
     },
     loginGuard: createLoginGuard({ perName: 10_000, inAll: 100_000 }),
+    keyGuard: createLoginGuard({ perName: options.callsPerKey ?? 10_000, inAll: 100_000 }),
     hub: createHub({ db, log, limits, listenUrl: database.apiUrl, ...options.hub }),
     settings: {
       config: { version: "test", demo: true, demoModel: true, currency: "USD" },

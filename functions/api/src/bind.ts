@@ -3,7 +3,7 @@ import { Problem } from "@aiw/contract/problem";
 import { noteDenial, type Visitor } from "@aiw/core/identity";
 import { type Ctx, withActor } from "@aiw/platform/ctx";
 import type { ApiDeps } from "./deps.ts";
-import { admit, visitorOf } from "./http/access.ts";
+import { admit, mayCall, visitorOf } from "./http/access.ts";
 import type { Call, Handlers, HttpEdge } from "./http/call.ts";
 import { clearSession, sessionToken, setSession } from "./http/cookies.ts";
 import { decodeBody, decodeParams, decodeQuery, decoded } from "./http/decode.ts";
@@ -32,11 +32,19 @@ export function bind<N extends EndpointName>(
   const endpoint: Endpoint = ENDPOINTS[name];
   const { secureCookies, publicOrigin } = deps.settings;
   return async ({ request, params: rawParams, requestId, address }) => {
-    requireSameOrigin(request, publicOrigin);
-    const token = sessionToken(request, secureCookies);
-    const visitor = endpoint.access === "public" ? null : await visitorOf(deps, token);
+    // A page of another site cannot send this header, so a request that has it needs no proof of its origin; and its cookie does
+    // not count (N15, N20).
+    const authorization = endpoint.access === "public" ? null : request.headers.get("authorization");
+    if (authorization === null) requireSameOrigin(request, publicOrigin);
+    const token = authorization === null ? sessionToken(request, secureCookies) : undefined;
+    const visitor = endpoint.access === "public" ? null : await visitorOf(deps, { token, authorization, address });
     if (visitor === null && endpoint.access !== "public") throw new Problem("not_signed_in");
     const base: Ctx<Visitor | null> = { actor: visitor, db: deps.db, log: deps.log.child({ requestId }), requestId };
+    if (visitor !== null && !mayCall(visitor, endpoint)) {
+      const refused = new Problem("forbidden");
+      await noteDenial(withActor(base, visitor), refused, deniedCall(name, endpoint.path, rawParams));
+      throw refused;
+    }
     const ctx = await admit(base, { name, access: endpoint.access }, rawParams["workspaceId"]);
     const params = decodeParams(endpoint, rawParams);
     const query = decodeQuery(endpoint, new URL(request.url));

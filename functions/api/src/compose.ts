@@ -32,6 +32,8 @@ export interface ComposeOptions {
 
 /** Connections of one API process; streams hold none (F80). */
 const CONNECTIONS = 12;
+/** Calls a minute with one key from one address, and with all keys. */
+const KEY_LIMITS: LoginLimits = { perName: 240, inAll: 6_000 };
 const LOGIN_LIMITS: LoginLimits = { perName: 30, inAll: 600 };
 
 const NEEDED = ["AIW_DATABASE_API_URL", "AIW_SECRET_KEY", "AIW_STEP_QUEUE_URL", "AIW_JOBS_QUEUE_URL"] as const;
@@ -88,6 +90,7 @@ export const compose = (
     vault: createVault(env.AIW_SECRET_KEY),
     signIn: { ...limits, demoPassword: env.AIW_DEMO_PASSWORD, strangers: createStrangers() },
     loginGuard: createLoginGuard(options.loginLimits ?? LOGIN_LIMITS),
+    keyGuard: createLoginGuard(KEY_LIMITS),
     settings: settingsOf(env, options),
     ringStep: ({ teamId, runIds }) =>
       tolerant("a run", () => steps.sendMany(runIds.map((runId) => ({ body: { v: 1, runId }, group: teamId })))),

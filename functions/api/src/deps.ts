@@ -47,6 +47,8 @@ export interface ApiDeps {
   readonly settings: ApiSettings;
   readonly hub: StreamHub;
   readonly loginGuard: LoginGuard;
+  /** The same for API keys: a minute's calls with one key, and in all (SEC-6). */
+  readonly keyGuard: LoginGuard;
   /** Doorbells after the commit. They log what they cannot send and never reject: the sweeper rings again (RUN-5). */
   ringStep(rung: Rung): Promise<void>;
   ringJob(jobId: string): Promise<void>;

@@ -9,6 +9,8 @@ export interface Human {
   readonly isPlatformAdmin: boolean;
   readonly isGlobalApprover: boolean;
   readonly mustChangePassword: boolean;
+  /** Set when they act through an API key (IDN-5): what they do is bound to its workspace. */
+  readonly key?: { readonly id: string; readonly workspaceId: string; readonly name: string };
 }
 
 /** A person inside a workspace they belong to; made by `workspaces.enter` alone. */

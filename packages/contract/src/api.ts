@@ -5,6 +5,8 @@ import { GUARDRAIL_ENDPOINTS } from "./guardrails.ts";
 import { id, sha256 } from "./ids.ts";
 import { MODEL_ENDPOINTS } from "./model-endpoints.ts";
 import { modelChoice } from "./models.ts";
+import { type ApiScope, KEY_ENDPOINTS } from "./keys.ts";
+import { requestStatus } from "./runs.ts";
 import { POLICY_ENDPOINTS } from "./policies.ts";
 import { mcpPurpose, toolSettingsInput } from "./mcp.ts";
 import { approvalLevel, chatMode, policyDecision, riskClass, toolId, writePolicy } from "./tools.ts";
@@ -27,6 +29,8 @@ export interface Endpoint {
   readonly method: Method;
   readonly path: string;
   readonly access: Access;
+  /** API keys with this scope may call it; absent: none may (IDN-5). */
+  readonly scope?: ApiScope;
   readonly status: number;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
@@ -301,6 +305,7 @@ export const ENDPOINTS = {
     method: "GET",
     path: "/api/workspaces/:workspaceId/chats",
     access: "member",
+    scope: "runs.view",
     status: 200,
     params: ws,
     query: page.extend({ archived: z.enum(["true", "false"]).optional(), search: z.string().max(200).optional() }),
@@ -311,6 +316,7 @@ export const ENDPOINTS = {
     method: "POST",
     path: "/api/workspaces/:workspaceId/chats",
     access: "member",
+    scope: "runs.start",
     status: 201,
     params: ws,
     body: z.strictObject({ title: name.optional(), model: modelChoice.optional() }),
@@ -321,6 +327,7 @@ export const ENDPOINTS = {
     method: "GET",
     path: "/api/workspaces/:workspaceId/chats/:chatId",
     access: "member",
+    scope: "runs.view",
     status: 200,
     params: ws.extend({ chatId: id }),
     response: v.chatDetail,
@@ -346,6 +353,7 @@ export const ENDPOINTS = {
     method: "POST",
     path: "/api/workspaces/:workspaceId/chats/:chatId/messages",
     access: "member",
+    scope: "runs.start",
     status: 202,
     params: ws.extend({ chatId: id }),
     body: z.strictObject({ id, text }),
@@ -358,6 +366,7 @@ export const ENDPOINTS = {
     method: "GET",
     path: "/api/workspaces/:workspaceId/runs",
     access: "member",
+    scope: "runs.view",
     status: 200,
     params: ws,
     query: page.extend({ group: z.enum(["running", "waiting", "completed", "failed"]).optional() }),
@@ -368,6 +377,7 @@ export const ENDPOINTS = {
     method: "GET",
     path: "/api/runs/:runId",
     access: "session",
+    scope: "runs.view",
     status: 200,
     params: z.object({ runId: id }),
     response: v.runDetail,
@@ -387,6 +397,7 @@ export const ENDPOINTS = {
     method: "GET",
     path: "/api/runs/:runId/event-list",
     access: "session",
+    scope: "runs.view",
     status: 200,
     params: z.object({ runId: id }),
     query: z.strictObject({ after: z.coerce.number().int().min(0).optional() }),
@@ -400,6 +411,7 @@ export const ENDPOINTS = {
     method: "POST",
     path: "/api/runs/:runId/cancel",
     access: "session",
+    scope: "runs.start",
     status: 200,
     params: z.object({ runId: id }),
     response: v.runSummary,
@@ -434,6 +446,7 @@ export const ENDPOINTS = {
     method: "GET",
     path: "/api/approvals",
     access: "session",
+    scope: "approvals.view",
     status: 200,
     query: page.extend({ workspaceId: id.optional(), filter: z.enum(["open", "mine", "done"]).optional() }),
     response: list(v.approvalSummary).extend({ open: z.number().int() }),
@@ -443,6 +456,7 @@ export const ENDPOINTS = {
     method: "GET",
     path: "/api/approvals/:approvalId",
     access: "session",
+    scope: "approvals.view",
     status: 200,
     params: z.object({ approvalId: id }),
     response: v.approvalDetail,
@@ -452,6 +466,7 @@ export const ENDPOINTS = {
     method: "POST",
     path: "/api/approvals/:approvalId/approve",
     access: "session",
+    scope: "approvals.decide",
     status: 200,
     params: z.object({ approvalId: id }),
     body: z.strictObject({ seenHash: sha256, reason: reason.optional(), response: response.optional() }),
@@ -462,11 +477,40 @@ export const ENDPOINTS = {
     method: "POST",
     path: "/api/approvals/:approvalId/reject",
     access: "session",
+    scope: "approvals.decide",
     status: 200,
     params: z.object({ approvalId: id }),
     body: z.strictObject({ seenHash: sha256, reason, endRun: z.boolean().optional() }),
     response: v.approvalDetail,
     summary: "Reject with a reason",
+  }),
+  decideMany: endpoint({
+    method: "POST",
+    path: "/api/approvals/decisions",
+    access: "session",
+    scope: "approvals.decide",
+    status: 200,
+    body: z.strictObject({
+      status: z.enum(["approved", "rejected"]),
+      /** Required to reject; the comment of each decision. */
+      reason: reason.optional(),
+      requests: z
+        .array(z.strictObject({ approvalId: id, seenHash: sha256 }))
+        .min(1)
+        .max(50),
+    }),
+    response: z.object({
+      items: z.array(
+        z.object({
+          approvalId: id,
+          ok: z.boolean(),
+          /** Why not, as a problem code; a foreign id is not_found in its place (N38). */
+          code: z.string().nullable(),
+          status: requestStatus.nullable(),
+        }),
+      ),
+    }),
+    summary: "Several single decisions in the given order, with a result for each (APR-15)",
   }),
   requestAgain: endpoint({
     method: "POST",
@@ -481,6 +525,7 @@ export const ENDPOINTS = {
     method: "POST",
     path: "/api/projects/:projectId/approvals/:approvalId/decide",
     access: "session",
+    scope: "approvals.decide",
     status: 200,
     params: z.object({ projectId: id, approvalId: id }),
     body: z.strictObject({
@@ -533,6 +578,7 @@ export const ENDPOINTS = {
   ...MODEL_ENDPOINTS,
   ...GUARDRAIL_ENDPOINTS,
   ...AGENT_ENDPOINTS,
+  ...KEY_ENDPOINTS,
   listMcpServers: endpoint({
     method: "GET",
     path: "/api/admin/mcp-servers",

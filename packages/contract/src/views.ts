@@ -365,6 +365,10 @@ export const approvalDetail = approvalSummary.extend({
       at: instant,
       reason: z.string().nullable(),
       channel: z.string(),
+      /** False: decided without saying which version had been seen, as only API keys may (APR-13). */
+      seenHash: z.boolean(),
+      /** Name of the API key it came by. */
+      key: z.string().nullable(),
     }),
   ),
   mayRequestAgain: z.boolean(),

@@ -1,5 +1,6 @@
 import type { Human } from "@aiw/contract/actors";
 import { Problem } from "@aiw/contract/problem";
+import type { ResponseOf } from "@aiw/contract/api";
 import type { ApprovalDetail } from "@aiw/contract/views";
 import * as approvals from "@aiw/core/approvals";
 import * as workspaces from "@aiw/core/workspaces";
@@ -8,7 +9,7 @@ import type { ApiDeps } from "../deps.ts";
 import type { Handlers } from "../http/call.ts";
 import { goOn } from "./go-on.ts";
 
-type Names = "listApprovals" | "getApproval" | "approve" | "reject" | "requestAgain" | "decide";
+type Names = "listApprovals" | "getApproval" | "approve" | "reject" | "requestAgain" | "decide" | "decideMany";
 
 export const approvalHandlers: Pick<Handlers, Names> = {
   listApprovals: async ({ ctx, query }) => approvals.list(ctx, await workspaces.scopeOf(ctx), query),
@@ -25,7 +26,7 @@ export const approvalHandlers: Pick<Handlers, Names> = {
       reason: body.reason ?? null,
       seenHash: body.seenHash,
       response: body.response,
-      channel: "page",
+      channel: ctx.actor.key === undefined ? "page" : "api",
     }),
 
   reject: ({ ctx, params, body, deps }) =>
@@ -35,7 +36,7 @@ export const approvalHandlers: Pick<Handlers, Names> = {
       reason: body.reason,
       seenHash: body.seenHash,
       endRun: body.endRun ?? false,
-      channel: "page",
+      channel: ctx.actor.key === undefined ? "page" : "api",
     }),
 
   requestAgain: async ({ ctx, params, deps }) => {
@@ -46,16 +47,34 @@ export const approvalHandlers: Pick<Handlers, Names> = {
 
   decide: async ({ ctx, params, body, deps }) => {
     // A person always says what they saw; only keys of services may leave it out (APR-13).
-    if (body.seen_hash === undefined) throw new Problem("seen_hash_required", { fields: { seen_hash: "required" } });
+    if (body.seen_hash === undefined && ctx.actor.key === undefined)
+      throw new Problem("seen_hash_required", { fields: { seen_hash: "required" } });
     return decide(ctx, deps, {
       approvalId: params.approvalId,
       vote: body.status,
       reason: body.reason ?? null,
-      seenHash: body.seen_hash,
+      seenHash: body.seen_hash ?? null,
       response: body.response,
       channel: "api",
       workspaceId: params.projectId,
     });
+  },
+
+  // N single decisions, each by itself: one that cannot be made stops no other (N38).
+  decideMany: async ({ ctx, body, deps }) => {
+    const items: ResponseOf<"decideMany">["items"] = [];
+    for (const { approvalId, seenHash } of body.requests) {
+      const decision = { approvalId, seenHash, vote: body.status, reason: body.reason ?? null };
+      const channel = ctx.actor.key === undefined ? "page" : "api";
+      try {
+        const { status } = await decide(ctx, deps, { ...decision, channel });
+        items.push({ approvalId, ok: true, code: null, status });
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        items.push({ approvalId, ok: false, code: error.code, status: null });
+      }
+    }
+    return { items };
   },
 };
 

@@ -4,6 +4,7 @@ import { agentHandlers } from "./agents.ts";
 import { approvalHandlers } from "./approvals.ts";
 import { chatHandlers } from "./chats.ts";
 import { identityHandlers } from "./identity.ts";
+import { keyHandlers } from "./keys.ts";
 import { policyHandlers } from "./policies.ts";
 import { modelHandlers } from "./models.ts";
 import { mcpServerHandlers } from "./mcp-servers.ts";
@@ -17,6 +18,7 @@ export const handlers: Handlers = {
   ...workspaceHandlers,
   ...sourceHandlers,
   ...chatHandlers,
+  ...keyHandlers,
   ...runHandlers,
   ...approvalHandlers,
   ...adminHandlers,

@@ -1,16 +1,38 @@
-import type { Access } from "@aiw/contract/api";
+import type { Access, Endpoint } from "@aiw/contract/api";
 import { id } from "@aiw/contract/ids";
 import { Problem } from "@aiw/contract/problem";
 import { authenticate, requireAdmin, requirePlatformAdmin, type Visitor } from "@aiw/core/identity";
+import * as apiKeys from "@aiw/core/keys";
 import * as workspaces from "@aiw/core/workspaces";
 import { type Ctx, withActor } from "@aiw/platform/ctx";
 import type { ApiDeps } from "../deps.ts";
 import type { MemberVisitor } from "./call.ts";
 
-/** Who the session cookie belongs to; null for nobody. */
-export async function visitorOf(deps: ApiDeps, token: string | undefined): Promise<Visitor | null> {
-  return token === undefined ? null : authenticate(deps.db, token, deps.signIn);
+interface Credentials {
+  readonly token: string | undefined;
+  /** The header; then the cookie is not looked at. */
+  readonly authorization: string | null;
+  readonly address: string;
 }
+
+/**
+ * Who the session cookie or the API key belongs to; null for nobody, also for a header of any other kind (N20).
+ * @throws Problem rate_limited (SEC-6)
+ */
+export async function visitorOf(
+  deps: ApiDeps,
+  { token, authorization, address }: Credentials,
+): Promise<Visitor | apiKeys.KeyVisitor | null> {
+  if (authorization === null) return token === undefined ? null : authenticate(deps.db, token, deps.signIn);
+  const [, key] = /^Bearer ([A-Za-z0-9_-]{1,100})$/i.exec(authorization) ?? [];
+  if (key === undefined) return null;
+  if (!deps.keyGuard.admit(address, key)) throw new Problem("rate_limited");
+  return apiKeys.authenticate(deps.db, key);
+}
+
+/** A key is good for the endpoints of its scopes alone; a session for all (IDN-5). */
+export const mayCall = (visitor: Visitor | apiKeys.KeyVisitor, endpoint: Pick<Endpoint, "scope">): boolean =>
+  !("scopes" in visitor) || (endpoint.scope !== undefined && visitor.scopes.has(endpoint.scope));
 
 /** What a person may do before they have set a password of their own (IDN-2). */
 const BEFORE_OWN_PASSWORD: ReadonlySet<string> = new Set(["me", "changePassword"]);

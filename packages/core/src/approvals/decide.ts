@@ -64,11 +64,14 @@ export const decide = async (
   const sealed = await fp("decide.seal", () => seal(decision, vault));
   const row = await fp("decide.tx", () =>
     transaction(ctx.db, { workspaces: scope, userId: ctx.actor.userId }, async (tx) => {
-      if (decision.workspaceId !== undefined) {
+      const { key } = ctx.actor;
+      for (const workspaceId of [decision.workspaceId, key?.workspaceId]) {
+        if (workspaceId === undefined) continue;
         const [match] =
-          await tx`select 1 from approvals where id = ${decision.approvalId} and workspace_id = ${decision.workspaceId}`;
+          await tx`select 1 from approvals where id = ${decision.approvalId} and workspace_id = ${workspaceId}`;
         if (match === undefined) throw new Problem("not_found");
       }
+      if (key !== undefined) await tx`select set_config('aiw.api_key', ${key.id}, true)`;
       const against = decision.vote === "approved" ? await knownAgainst(tx, decision.approvalId, vault) : null;
       const [found] = await tx<Row[]>`
         select * from approval_decide_v1(${decision.approvalId}::uuid, ${ctx.actor.userId}::uuid, ${decision.channel}, ${decision.vote},

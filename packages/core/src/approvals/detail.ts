@@ -11,7 +11,7 @@ import { askCheck } from "./drift.ts";
 import { effectsOf, isIncident } from "./receipt.ts";
 import { mayAskAgain, renewalOf } from "./request-again.ts";
 import { subjectOf } from "./subject.ts";
-import { type ApprovalViewer, COLUMNS, FROM, mayView, type Row, toSummary, widen } from "./views.ts";
+import { type ApprovalViewer, COLUMNS, FROM, isElsewhere, mayView, type Row, toSummary, widen } from "./views.ts";
 
 interface DetailRow extends Row {
   snapshot_hash: string;
@@ -81,7 +81,7 @@ export const detail = async (ctx: Ctx<Human>, scope: readonly string[], approval
   transaction(ctx.db, { workspaces: scope, userId: ctx.actor.userId }, async (tx) => {
     const viewer = { userId: ctx.actor.userId, isGlobalApprover: ctx.actor.isGlobalApprover };
     const [seen] = await tx<{ workspace_id: string }[]>`select workspace_id from approvals where id = ${approvalId}`;
-    if (seen === undefined) throw new Problem("not_found");
+    if (seen === undefined || isElsewhere(ctx.actor, seen.workspace_id)) throw new Problem("not_found");
     await widen(tx, scope, viewer, seen.workspace_id);
     const [row] = await tx<DetailRow[]>`
       select ${COLUMNS(tx, viewer.userId)}, a.snapshot_hash, a.definition_hash, a.policy_version, coalesce(a.shown::json ->> 'args', a.args_text) as args_text,
@@ -109,9 +109,12 @@ export const detail = async (ctx: Ctx<Human>, scope: readonly string[], approval
         at: Date;
         reason: string | null;
         channel: string;
+        seen: boolean;
+        key_name: string | null;
       }[]
     >`
-      select v.user_id, u.name, u.display_name, v.vote, v.at, v.reason, v.channel from approval_votes v join users u on u.id = v.user_id
+      select v.user_id, u.name, u.display_name, v.vote, v.at, v.reason, v.channel, v.seen_hash is not null as seen, k.name as key_name
+        from approval_votes v join users u on u.id = v.user_id left join api_keys k on k.id = v.api_key_id
         where v.approval_id = ${approvalId} order by v.at`;
     const siblings = await tx<{ id: string; number: number; title: string; status: RequestStatus }[]>`
       select x.id, x.number, x.title, x.status from approvals x join tool_calls c on c.id = coalesce(x.staged_call_id, x.tool_call_id)
@@ -170,6 +173,8 @@ export const detail = async (ctx: Ctx<Human>, scope: readonly string[], approval
         at: v.at.toISOString(),
         reason: v.reason,
         channel: v.channel,
+        seenHash: v.seen,
+        key: v.key_name,
       })),
       mayRequestAgain: mayRequestAgain(row, viewer),
     };

@@ -130,6 +130,10 @@ export const mayView = (r: Row, viewer: ApprovalViewer): boolean =>
   (r.viewer_role !== null && r.requester_id === viewer.userId) ||
   (r.level === "global_approver" && viewer.isGlobalApprover);
 
+/** Whether an API key is bound to another workspace (IDN-5). */
+export const isElsewhere = (actor: Human, workspaceId: string): boolean =>
+  actor.key !== undefined && actor.key.workspaceId !== workspaceId;
+
 /** The names of workspaces and sources a global approver is no member of: read with the request's workspace in scope. */
 export const widen = async (
   tx: Tx,
@@ -162,7 +166,7 @@ export const list = async (
 ): Promise<{ items: ApprovalSummary[]; next: string | null; open: number }> =>
   transaction(ctx.db, { workspaces: scope, userId: ctx.actor.userId }, async (tx) => {
     const viewer = { userId: ctx.actor.userId, isGlobalApprover: ctx.actor.isGlobalApprover };
-    await widen(tx, scope, viewer);
+    await widen(tx, scope, viewer, ctx.actor.key?.workspaceId);
     const limit = query.limit ?? 50;
     if (query.cursor !== undefined && !/^[0-9a-f-]{36}$/.test(query.cursor))
       throw new Problem("bad_request", { fields: { cursor: "invalid" } });
@@ -172,17 +176,21 @@ export const list = async (
     const pending = await tx<Row[]>`
       select ${COLUMNS(tx, viewer.userId)} from ${FROM(tx)}
         where a.status = 'pending' and a.expires_at > (select aiw_now()) order by a.expires_at, a.id limit 1000`;
-    const visible = pending.filter((r) => mayView(r, viewer));
+    const visible = pending.filter((r) => mayView(r, viewer) && !isElsewhere(ctx.actor, r.workspace_id));
     const open = visible.filter((r) => whyNot(r, viewer) === null).length;
     if (filter === "open") {
-      const items = visible
-        .filter((r) => workspaceId === null || r.workspace_id === workspaceId)
-        .map((r) => toSummary(r, viewer));
-      return { items: await withSubjects(tx, items), next: null, open };
+      const after = before === null ? null : await positionOf(tx, before);
+      const rest = visible.filter(
+        (r) => (workspaceId === null || r.workspace_id === workspaceId) && (after === null || comesAfter(r, after)),
+      );
+      const items = rest.slice(0, limit).map((r) => toSummary(r, viewer));
+      const next = rest.length > limit ? (items.at(-1)?.id ?? null) : null;
+      return { items: await withSubjects(tx, items), next, open };
     }
     const rows = await tx<Row[]>`
       select * from (select ${COLUMNS(tx, viewer.userId)} from ${FROM(tx)}
-        where (${workspaceId}::uuid is null or a.workspace_id = ${workspaceId}::uuid) and (${before}::uuid is null or a.id < ${before}::uuid)
+        where (${workspaceId}::uuid is null or a.workspace_id = ${workspaceId}::uuid)
+          and (${ctx.actor.key?.workspaceId ?? null}::uuid is null or a.workspace_id = ${ctx.actor.key?.workspaceId ?? null}::uuid) and (${before}::uuid is null or a.id < ${before}::uuid)
           and (${filter} = 'mine' and a.requester_id = ${viewer.userId} or ${filter} = 'done' and (a.status <> 'pending' or a.expires_at <= (select aiw_now())))) v
         where v.viewer_role in ('admin', 'approver') or v.requester_id = ${viewer.userId} or v.level = 'global_approver' and ${viewer.isGlobalApprover}
         order by v.id desc limit ${limit + 1}`;
@@ -193,3 +201,19 @@ export const list = async (
       open,
     };
   });
+
+interface Position {
+  readonly expiresAt: number;
+  readonly id: string;
+}
+
+/** Where a request stands among the open ones, also when it is open no more. */
+const positionOf = async (tx: Tx, id: string): Promise<Position> => {
+  const [row] = await tx<{ expires_at: Date | null }[]>`select expires_at from approvals where id = ${id}`;
+  return { id, expiresAt: row?.expires_at?.getTime() ?? 0 };
+};
+
+const comesAfter = (r: Row, position: Position): boolean => {
+  const at = r.expires_at?.getTime() ?? 0;
+  return at === position.expiresAt ? r.id > position.id : at > position.expiresAt;
+};

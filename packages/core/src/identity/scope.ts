@@ -12,7 +12,8 @@ export function inOwnWorkspaces<T>(ctx: Ctx<Human>, fn: (tx: Tx, workspaceIds: s
   const { userId } = ctx.actor;
   return transaction(ctx.db, { workspaces: [], userId }, async (tx) => {
     const rows = await tx<{ workspace_id: string }[]>`select workspace_id from memberships where user_id = ${userId}`;
-    const ids = rows.map((row) => row.workspace_id);
+    const { key } = ctx.actor;
+    const ids = rows.map((row) => row.workspace_id).filter((id) => key === undefined || key.workspaceId === id);
     await setWorkspaces(tx, ids);
     return fn(tx, ids);
   });

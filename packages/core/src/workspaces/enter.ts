@@ -9,7 +9,8 @@ import { transaction } from "@aiw/platform/db";
  * @throws Problem not_found when there is no such workspace or the person is no member: nobody can tell which
  */
 export async function enter(ctx: Ctx<Human>, workspaceId: string): Promise<Ctx<Member>> {
-  const { userId } = ctx.actor;
+  const { userId, key } = ctx.actor;
+  if (key !== undefined && key.workspaceId !== workspaceId) throw new Problem("not_found");
   const [row] = await transaction(
     ctx.db,
     { workspaces: [workspaceId], userId },

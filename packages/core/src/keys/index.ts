@@ -1,0 +1,2 @@
+export { authenticate, type KeyVisitor } from "./authenticate.ts";
+export { create, list, revoke } from "./manage.ts";
