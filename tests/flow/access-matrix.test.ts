@@ -331,6 +331,7 @@ const absent = (): Ids => {
 const malformed: Ids = {
   workspaceId: "1",
   projectId: "x",
+  keyId: "malformed",
   userId: "%27or%201=1",
   toolId: "nothing",
   sourceId: "..%2f",

@@ -26,6 +26,7 @@ export const keys = {
   approvals: (filter: string, workspaceId: string | undefined) =>
     ["approvals", "list", filter, workspaceId ?? "all"] as const,
   approval: (approvalId: string) => ["approvals", "one", approvalId] as const,
+  apiKeys: (workspaceId: string) => ["ws", workspaceId, "keys"] as const,
   agent: (workspaceId: string) => ["ws", workspaceId, "agent"] as const,
   policies: (workspaceId: string) => ["ws", workspaceId, "policies"] as const,
   writeStop: (workspaceId: string) => ["ws", workspaceId, "write-stop"] as const,

@@ -258,6 +258,16 @@ export const de = {
     successor: "Nachfolger öffnen",
     predecessor: "Vorgänger ansehen",
   },
+  together: {
+    open: "{{ count }} offene Anträge dieses Schritts zusammen entscheiden",
+    title: "Zusammen entscheiden",
+    body: "Jeder Antrag steht hier ganz. Ein Klick trifft für jeden eine eigene Entscheidung mit eigenem Ergebnis. Geschrieben wird in der Reihenfolge der Aufrufe; wird einer abgelehnt, entfallen die späteren.",
+    reason: "Kommentar (zum Ablehnen nötig)",
+    approve: "{{ count }} freigeben und ausführen",
+    reject: "{{ count }} ablehnen",
+    done: "Schließen",
+    failed: "Nicht entschieden",
+  },
   compare: {
     title: "Neu vorbereitet",
     sameArguments: "Dieselben Argumente wie beim Vorgänger, angewendet auf den aktuellen Stand des Ziels.",
@@ -268,6 +278,8 @@ export const de = {
     new: "Neu: Antrag #{{ number }}",
   },
   vote: {
+    unseen: "ohne gesehene Prüfsumme",
+    key: "Schlüssel „{{ name }}“",
     approved: "Freigegeben",
     rejected: "Abgelehnt",
     requested: "Beantragt",

@@ -254,6 +254,16 @@ export const en: typeof de = {
     successor: "Open successor",
     predecessor: "Show predecessor",
   },
+  together: {
+    open: "Decide {{ count }} open requests of this step together",
+    title: "Decide together",
+    body: "Each request is shown whole. One click makes one decision for each, with a result of its own. Writes run in call order; if one is rejected, the later ones are cancelled.",
+    reason: "Comment (required to reject)",
+    approve: "Approve {{ count }} and execute",
+    reject: "Reject {{ count }}",
+    done: "Close",
+    failed: "Not decided",
+  },
   compare: {
     title: "Prepared again",
     sameArguments: "The same arguments as its predecessor, applied to the present state of the target.",
@@ -264,6 +274,8 @@ export const en: typeof de = {
     new: "New: request #{{ number }}",
   },
   vote: {
+    unseen: "no hash was seen",
+    key: "key “{{ name }}”",
     approved: "Approved",
     rejected: "Rejected",
     requested: "Requested",

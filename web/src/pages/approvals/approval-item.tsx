@@ -22,6 +22,7 @@ import { useApprovalKeys } from "./approval-keys.ts";
 import { ApprovalOutcome } from "./approval-outcome.tsx";
 import { ApprovalRail } from "./approval-rail.tsx";
 import { type BarControls, type Decision, DecisionBar } from "./decision-bar.tsx";
+import { DecideTogether } from "./decide-together.tsx";
 import { differenceOf, isPast } from "./decision-model.ts";
 import { VisibleText } from "../../ui/visible-text-view.tsx";
 
@@ -249,6 +250,9 @@ export const ApprovalItem = (props: ApprovalItemProps): JSX.Element => {
               <ApprovalCompare item={item()} itemHref={props.itemHref} />
               <ApprovalChange item={item()} controls={setDiff} onOpenCount={setUnviewed} onUnshown={setUnshown} />
               <Show when={item().responseLabel === null}>
+                <Show when={item().decidable}>
+                  <DecideTogether item={item()} />
+                </Show>
                 <ApprovalArguments item={item()} />
               </Show>
             </div>

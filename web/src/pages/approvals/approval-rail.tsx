@@ -75,6 +75,18 @@ const History = (props: { readonly item: ApprovalDetail; readonly itemHref: (id:
             <span class="font-medium">{t(`vote.${vote.vote}`)}</span> <Person person={vote.by} />
             <div class="text-meta text-ink-2">
               {dateTime(vote.at)} · {t("vote.channel", { channel: channelWord(vote.channel) })}
+              <Show when={vote.key}>
+                {(name) => (
+                  <>
+                    {" · "}
+                    <VisibleText text={t("vote.key", { name: name() })} />
+                  </>
+                )}
+              </Show>
+              <Show when={!vote.seenHash}>
+                {" · "}
+                <span class="text-warn">{t("vote.unseen")}</span>
+              </Show>
             </div>
             <Show when={vote.reason}>
               {(reason) => (

@@ -7,6 +7,7 @@ import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryPanel } from "../../ui/query-panel.tsx";
 import { TabLinks } from "../../ui/tab-links.tsx";
 import { AgentSettings } from "./agent.tsx";
+import { KeySettings } from "./keys.tsx";
 import { GeneralSettings } from "./general.tsx";
 import { MemberSettings } from "./members.tsx";
 import { ModelSettings } from "./model.tsx";
@@ -14,7 +15,7 @@ import { RuleSettings } from "./rules.tsx";
 import { WorkspaceRules } from "./workspace-rules.tsx";
 import { ToolSettings } from "./tools.tsx";
 
-const TABS = ["general", "members", "rules", "agent", "model", "tools"] as const;
+const TABS = ["general", "members", "rules", "agent", "model", "tools", "keys"] as const;
 type Tab = (typeof TABS)[number];
 const isTab = (value: unknown): value is Tab => TABS.some((tab) => tab === value);
 
@@ -41,7 +42,7 @@ export const SettingsPage = (): JSX.Element => {
                   href: `/w/${params.ws}/settings${of === "general" ? "" : `?tab=${of}`}`,
                 }))}
               />
-              <Show when={!isAdmin()}>
+              <Show when={!isAdmin() && tab() !== "keys"}>
                 <p class="text-ink-2">{t("readOnly")}</p>
               </Show>
               <Switch>
@@ -60,6 +61,9 @@ export const SettingsPage = (): JSX.Element => {
                 </Match>
                 <Match when={tab() === "model"}>
                   <ModelSettings workspaceId={params.ws} isAdmin={isAdmin()} />
+                </Match>
+                <Match when={tab() === "keys"}>
+                  <KeySettings workspaceId={params.ws} />
                 </Match>
                 <Match when={tab() === "tools"}>
                   <ToolSettings workspaceId={params.ws} isAdmin={isAdmin()} />
