@@ -338,6 +338,24 @@ describe("which model answers (GW-2, CHT-1)", () => {
   );
 });
 
+test("GW-2 the model that configuration names goes along with it at the next start; what admins said about it stays", async () => {
+  const system = { actor: { kind: "system" as const }, db: world.admin, log: world.deps.log, requestId: "test" };
+  const configured = async () =>
+    (await world.admin.sql`select id, name, display_name, version from models where configured`)[0];
+  const before = await configured();
+  await models.ensureConfigured(system, "gpt-next");
+  expect(await configured()).toMatchObject({ name: "gpt-next", display_name: "gpt-next" });
+  await world.admin.sql`update models set display_name = 'House model' where configured`;
+  await models.ensureConfigured(system, "gpt-after");
+  expect(await configured()).toMatchObject({ name: "gpt-after", display_name: "House model" });
+  const { version } = { ...(await configured()) };
+  await models.ensureConfigured(system, "gpt-after");
+  expect(await configured()).toMatchObject({ version });
+  const { defaults } = await models.list(world.as("admin"));
+  expect(defaults.standard).toBe(before?.["id"]);
+  await models.ensureConfigured(system, "scripted");
+});
+
 describe("what a run costs (AI-6, RUN-17)", () => {
   test("AI-6 RUN-17 tokens, cost and fill are those of the model that answered; without prices there is no cost", async () => {
     const priced = await addModel({ priceIn: 2, priceOut: 10, contextWindow: 100_000 });
