@@ -679,7 +679,9 @@ begin
   return query select 'agent', v.id::text, v.settings::text from agent_versions v where v.id = r.agent_version_id;
   return query select 'workspace', null::text, json_build_object('id', w.id, 'name', w.name, 'description', w.description, 'teamId', w.team_id,
       'writePolicy', coalesce(s.forced_write_policy, w.write_policy), 'approvalTtlS', w.approval_ttl_s, 'maxToolRounds', w.max_tool_rounds,
-      'policyVersion', w.policy_version + s.policy_version, 'chatMode', coalesce(c.mode, 'work'), 'chatTitle', c.title)::text
+      'policyVersion', w.policy_version + s.policy_version, 'chatMode', coalesce(c.mode, 'work'), 'chatTitle', c.title,
+      'limits', json_build_object('modelCalls', s.max_model_calls, 'runTokens', s.max_run_tokens, 'runWallS', s.max_run_wall_s,
+                                  'toolResultBytes', s.max_tool_result_bytes, 'identicalCalls', s.max_identical_calls))::text
     from workspaces w cross join platform_settings s left join chats c on c.id = v_chat where w.id = p_workspace;
   return query select 'member', null::text, json_build_object('userId', u.id, 'displayName', u.display_name, 'role', m.role,
       'global', u.is_global_approver, 'disabled', u.disabled_at is not null)::text

@@ -146,6 +146,7 @@ export const startRun = async (
       stepAttempts: 5,
       maxModelCalls: 10_000,
       maxRunTokens: 1e9,
+      maxIdenticalCalls: 1e6,
       maxRunWallS: 1e6,
       historyMaxTokens: 10_000_000,
       contextWindowTokens: 100_000_000,

@@ -19,6 +19,7 @@ const hash = SNAPSHOT_HASH;
 const MEMBERS = "401 401 404 404 404 200 200 200";
 const ADMINS = "401 401 404 404 404 403 403 200";
 const PLATFORM = "401 401 403 200 403 403 403 403";
+const NO_LIMITS = { modelCalls: null, runTokens: null, runWallS: null, toolResultBytes: null, identicalCalls: null };
 const PLATFORM_MAKES = "401 401 403 201 403 403 403 403";
 
 const RULE = {
@@ -152,6 +153,12 @@ const TABLE: Record<string, Row> = {
   resetPassword: { own: PLATFORM },
   listTeams: { own: PLATFORM },
   createTeam: { own: PLATFORM_MAKES, body: () => ({ name: randomUUID(), maxParallelRuns: 2 }) },
+  updateTeam: { own: PLATFORM, body: () => ({ maxParallelRuns: 3 }) },
+  listDeadLetters: { own: PLATFORM },
+  redriveDeadLetter: { own: "401 401 403 204 403 403 403 403" },
+  removeDeadLetter: { own: "401 401 403 204 403 403 403 403" },
+  getLimits: { own: PLATFORM },
+  setLimits: { own: "401 401 403 409 403 403 403 403", body: () => ({ ...NO_LIMITS, version: 99 }) },
 
   listMcpServers: { own: PLATFORM },
   registerMcpServer: {
@@ -225,7 +232,9 @@ type Ids = Readonly<
     | "modelId"
     | "standingModelId"
     | "teamId"
-    | "guardrailName",
+    | "guardrailName"
+    | "messageId"
+    | "queue",
     string
   >
 >;
@@ -293,6 +302,8 @@ async function records(workspaceId: string, requester: Role, admin: Role): Promi
     modelId: String(model?.["id"]),
     standingModelId: String(standing?.["id"]),
     teamId: String(team?.["id"]),
+    queue: "steps",
+    messageId: `letter-${randomUUID()}`,
     guardrailName: "row_line",
     userId,
     serverId: String(server?.["id"]),
@@ -325,6 +336,8 @@ const absent = (): Ids => {
     modelId: id(),
     standingModelId: id(),
     teamId: id(),
+    queue: "jobs",
+    messageId: id(),
     guardrailName: "no_such_line",
   };
 };
@@ -347,6 +360,8 @@ const malformed: Ids = {
   standingModelId: "0",
   teamId: "-",
   guardrailName: "__proto__",
+  queue: "nothing",
+  messageId: "a b",
 };
 
 const row = (name: string): Row => {
@@ -387,6 +402,7 @@ const foreignTo = (name: EndpointName): Ids => ({
         userId: randomUUID(),
         platformPolicyId: randomUUID(),
         serverId: randomUUID(),
+        messageId: randomUUID(),
         endpointId: randomUUID(),
         modelId: randomUUID(),
         teamId: randomUUID(),

@@ -119,6 +119,12 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
       maxToolRounds: 24,
       maxToolRoundsLimit: 50,
       executeWithinS: 900,
+      limits: { modelCalls: 200, runTokens: 2_000_000, runWallS: 3_600, toolResultBytes: 65_536, identicalCalls: 10 },
+    },
+    // Queues of their own tests; here they are empty, and what is asked for is done (dead-letters.test.ts).
+    deadLetters: {
+      steps: { list: async () => [], settle: async (id) => id.startsWith("letter-") },
+      jobs: { list: async () => [], settle: async (id) => id.startsWith("letter-") },
     },
     ringStep: async (rung) => void rungRuns.push(rung),
     ringJob: async (jobId) => void rungJobs.push(jobId),

@@ -89,6 +89,7 @@ export const TEST_LIMITS: EngineLimits = {
   stepAttempts: 5,
   maxModelCalls: 200,
   maxRunTokens: 2_000_000,
+  maxIdenticalCalls: 10,
   maxRunWallS: 3600,
   historyMaxTokens: 60_000,
   contextWindowTokens: 128_000,

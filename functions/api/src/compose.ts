@@ -6,6 +6,7 @@ import { createEgress, createModelEgress } from "@aiw/platform/egress";
 import { type EnvWith, loadEnv } from "@aiw/platform/env";
 import { createNotifier } from "@aiw/platform/listen";
 import { createLog, registerSecret } from "@aiw/platform/log";
+import { createDeadLetters } from "@aiw/platform/dead-letters";
 import { createQueue } from "@aiw/platform/queue";
 import { createVault } from "@aiw/platform/vault";
 import manifest from "../package.json" with { type: "json" };
@@ -49,8 +50,12 @@ export const compose = (
   const log = createLog({ level: env.AIW_LOG_LEVEL }).child({ function: "api" });
   const db = connect({ url: env.AIW_DATABASE_API_URL, max: CONNECTIONS, applicationName: "aiw-api" });
   const endpoint = env.AIW_SQS_ENDPOINT ?? env.AWS_ENDPOINT_URL;
-  const at = (url: string) =>
-    createQueue({ region: env.AWS_REGION, url, ...(endpoint === undefined ? {} : { endpoint }) });
+  const place = (url: string) => ({ region: env.AWS_REGION, url, ...(endpoint === undefined ? {} : { endpoint }) });
+  const at = (url: string) => createQueue(place(url));
+  const deadLetters = {
+    steps: createDeadLetters(place(env.AIW_STEP_QUEUE_URL)),
+    jobs: createDeadLetters(place(env.AIW_JOBS_QUEUE_URL)),
+  };
   const steps = at(env.AIW_STEP_QUEUE_URL);
   const jobs = at(env.AIW_JOBS_QUEUE_URL);
   const bucket =
@@ -83,6 +88,7 @@ export const compose = (
     db,
     log,
     hub,
+    deadLetters,
     egress,
     mcpEgress,
     modelGuard: (url) =>
@@ -116,6 +122,8 @@ export const compose = (
       mcpEgress.close();
       steps.close();
       jobs.close();
+      deadLetters.steps.close();
+      deadLetters.jobs.close();
       bucket?.close();
       await db.close();
     },
@@ -139,5 +147,12 @@ function settingsOf(env: ApiEnv, options: ComposeOptions): ApiSettings {
     maxToolRounds: env.AIW_MAX_TOOL_ROUNDS,
     maxToolRoundsLimit: env.AIW_MAX_TOOL_ROUNDS_LIMIT,
     executeWithinS: env.AIW_EXECUTE_WITHIN_S,
+    limits: {
+      modelCalls: env.AIW_MAX_MODEL_CALLS,
+      runTokens: env.AIW_MAX_RUN_TOKENS,
+      runWallS: env.AIW_MAX_RUN_WALL_S,
+      toolResultBytes: env.AIW_TOOL_RESULT_MAX_BYTES,
+      identicalCalls: env.AIW_MAX_IDENTICAL_CALLS,
+    },
   };
 }

@@ -1,5 +1,7 @@
+import type { LimitSettings } from "@aiw/contract/operation";
 import type { JsonObject } from "@aiw/contract/tools";
 import type { PublicConfig } from "@aiw/contract/views";
+import type { DeadLetterQueues } from "@aiw/core/dead-letters";
 import type { SignInConfig } from "@aiw/core/identity";
 import type { AddressCheck } from "@aiw/core/sources";
 import type { Egress } from "@aiw/platform/egress";
@@ -31,6 +33,8 @@ export interface ApiSettings {
   readonly maxToolRounds: number;
   readonly maxToolRoundsLimit: number;
   readonly executeWithinS: number;
+  /** Bounds of every run, and the most that platform admins may set (RUN-10). */
+  readonly limits: LimitSettings["defaults"];
 }
 
 /** Everything the API works with, by argument. */
@@ -49,6 +53,8 @@ export interface ApiDeps {
   readonly loginGuard: LoginGuard;
   /** The same for API keys: a minute's calls with one key, and in all (SEC-6). */
   readonly keyGuard: LoginGuard;
+  /** Messages of the queues that were delivered too often (RUN-20). */
+  readonly deadLetters: DeadLetterQueues;
   /** Doorbells after the commit. They log what they cannot send and never reject: the sweeper rings again (RUN-5). */
   ringStep(rung: Rung): Promise<void>;
   ringJob(jobId: string): Promise<void>;

@@ -65,6 +65,7 @@ export const compose = (source: Record<string, string | undefined>): StepComposi
     stepAttempts: env.AIW_STEP_ATTEMPTS,
     maxModelCalls: env.AIW_MAX_MODEL_CALLS,
     maxRunTokens: env.AIW_MAX_RUN_TOKENS,
+    maxIdenticalCalls: env.AIW_MAX_IDENTICAL_CALLS,
     maxRunWallS: env.AIW_MAX_RUN_WALL_S,
     historyMaxTokens: env.AIW_HISTORY_MAX_TOKENS,
     contextWindowTokens: 128_000,

@@ -7,6 +7,7 @@ import { MODEL_ENDPOINTS } from "./model-endpoints.ts";
 import { modelChoice } from "./models.ts";
 import { type ApiScope, KEY_ENDPOINTS } from "./keys.ts";
 import { requestStatus } from "./runs.ts";
+import { OPERATION_ENDPOINTS } from "./operation.ts";
 import { POLICY_ENDPOINTS } from "./policies.ts";
 import { mcpPurpose, toolSettingsInput } from "./mcp.ts";
 import { approvalLevel, chatMode, policyDecision, riskClass, toolId, writePolicy } from "./tools.ts";
@@ -579,6 +580,7 @@ export const ENDPOINTS = {
   ...GUARDRAIL_ENDPOINTS,
   ...AGENT_ENDPOINTS,
   ...KEY_ENDPOINTS,
+  ...OPERATION_ENDPOINTS,
   listMcpServers: endpoint({
     method: "GET",
     path: "/api/admin/mcp-servers",

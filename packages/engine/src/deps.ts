@@ -1,3 +1,4 @@
+import type { LimitValues } from "@aiw/contract/operation";
 import type { Connector } from "@aiw/connectors/connector";
 import type { Gateways } from "@aiw/model/gateways";
 import type { Database } from "@aiw/platform/db";
@@ -17,6 +18,8 @@ export interface EngineLimits {
   readonly stepAttempts: number;
   readonly maxModelCalls: number;
   readonly maxRunTokens: number;
+  /** How often a run may make the same call with the same arguments (F76). */
+  readonly maxIdenticalCalls: number;
   readonly maxRunWallS: number;
   readonly historyMaxTokens: number;
   /** What a model is assumed to take that nobody told the size of. */
@@ -28,6 +31,19 @@ export interface EngineLimits {
   readonly deltaMs: number;
   readonly readsInParallel: number;
 }
+
+/** The bounds that hold for a run now: what platform admins set, never above what the installation allows (RUN-10). */
+export const boundedBy = (limits: EngineLimits, set: LimitValues): EngineLimits => {
+  const least = (most: number, wanted: number | null): number => Math.min(most, wanted ?? most);
+  return {
+    ...limits,
+    maxModelCalls: least(limits.maxModelCalls, set.modelCalls),
+    maxRunTokens: least(limits.maxRunTokens, set.runTokens),
+    maxRunWallS: least(limits.maxRunWallS, set.runWallS),
+    toolResultMaxBytes: least(limits.toolResultMaxBytes, set.toolResultBytes),
+    maxIdenticalCalls: least(limits.maxIdenticalCalls, set.identicalCalls),
+  };
+};
 
 /** Everything a step needs from outside, by argument (no ambient state). */
 export interface EngineDeps {

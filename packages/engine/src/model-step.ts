@@ -11,7 +11,7 @@ import { ownTools, type CallableTool } from "./own-tools.ts";
 import { instructions } from "./prompt.ts";
 import { describeSources, pinSources } from "./sources.ts";
 import { streamText } from "./stream-text.ts";
-import { turnOutcome, type Answer } from "./turn-outcome.ts";
+import { turnOutcome, type Answer, type WrapUp } from "./turn-outcome.ts";
 
 /** One model turn: context from rows, stream, then everything it brought in one commit (RUN-3). */
 export const modelStep = async (deps: EngineDeps, lease: Lease, loaded: LoadedRun): Promise<StepOutcome> => {
@@ -134,8 +134,24 @@ const limitReached = (deps: EngineDeps, run: ClaimedRun): StepOutcome | null => 
 };
 
 /** The last turn of an answer is asked for a summary instead of more calls (RUN-10, APR-6). */
-const wrapUpReason = (deps: EngineDeps, loaded: LoadedRun, run: ClaimedRun): "tool_rounds" | "rejections" | null => {
+const wrapUpReason = (deps: EngineDeps, loaded: LoadedRun, run: ClaimedRun): WrapUp | null => {
   if (run.toolRounds >= loaded.workspace.maxToolRounds) return "tool_rounds";
   const rejections = loaded.approvals.filter((a) => a.status === "rejected").length;
-  return rejections >= deps.limits.maxRejections ? "rejections" : null;
+  if (rejections >= deps.limits.maxRejections) return "rejections";
+  return mostRepeated(loaded, run.id) >= deps.limits.maxIdenticalCalls ? "repetition" : null;
+};
+
+/** How often the run made its most repeated call: the same tool with the same arguments (F76). */
+const mostRepeated = (loaded: LoadedRun, runId: string): number => {
+  const counts = new Map<string, number>();
+  let most = 0;
+  for (const item of loaded.items) {
+    if (item.runId !== runId || item.kind !== "function_call") continue;
+    const call = JSON.parse(item.data) as { readonly name?: string; readonly arguments?: string };
+    const key = `${call.name ?? ""}\n${call.arguments ?? ""}`;
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
+    most = Math.max(most, count);
+  }
+  return most;
 };

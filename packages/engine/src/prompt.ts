@@ -1,3 +1,4 @@
+import type { WrapUp } from "./turn-outcome.ts";
 import type { LoadedRun } from "@aiw/core/runs";
 import type { CallableTool } from "./own-tools.ts";
 import { fenced } from "./outcomes.ts";
@@ -16,7 +17,7 @@ export const instructions = (
   loaded: LoadedRun,
   tools: readonly CallableTool[],
   sources: readonly SourceText[],
-  wrapUp: "tool_rounds" | "rejections" | null,
+  wrapUp: WrapUp | null,
 ): string => {
   const parts = [
     RULES,
@@ -30,6 +31,10 @@ export const instructions = (
   if (wrapUp === "tool_rounds")
     parts.push(
       "The limit of tool rounds for this answer is reached. Do not call tools. Say where the work stands, what was found, and what is left to do.",
+    );
+  if (wrapUp === "repetition")
+    parts.push(
+      "You have made the same call with the same arguments many times. Do not call tools now. Summarise what you found and what is still open.",
     );
   if (wrapUp === "rejections")
     parts.push(

@@ -9,7 +9,7 @@ import {
   type StepOutcome,
 } from "@aiw/core/runs";
 import { fp } from "@aiw/platform/fault";
-import type { EngineDeps } from "./deps.ts";
+import { boundedBy, type EngineDeps } from "./deps.ts";
 import { atTheWall } from "./failed-turn.ts";
 import { hold, masked, type Lease } from "./lease.ts";
 import { modelStep } from "./model-step.ts";
@@ -54,7 +54,7 @@ const work = async (plain: EngineDeps, held: Lease, load: () => LoadedRun): Prom
   let lease = held;
   try {
     const { loaded, mask } = await fp("ctx.load", async () => unseal(plain.vault, run, load()));
-    deps = { ...plain, log: mask.log(plain.log) };
+    deps = { ...plain, log: mask.log(plain.log), limits: boundedBy(plain.limits, loaded.workspace.limits) };
     lease = masked(held, mask);
     return await fp("outcome.seal", async () => sealOutcome(plain.vault, mask, run, await next(deps, lease, loaded)));
   } catch (error) {

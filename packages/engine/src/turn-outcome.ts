@@ -26,6 +26,9 @@ export interface Answer {
   readonly truncated: boolean;
 }
 
+/** Why a turn is asked for a summary instead of more calls. */
+export type WrapUp = "tool_rounds" | "rejections" | "repetition";
+
 /** A turn and what it was asked with. */
 interface TurnFacts {
   readonly deps: EngineDeps;
@@ -35,7 +38,7 @@ interface TurnFacts {
   readonly tools: readonly CallableTool[];
   readonly pins: Readonly<Record<string, JsonObject>>;
   readonly answer: Answer;
-  readonly wrapUp: "tool_rounds" | "rejections" | null;
+  readonly wrapUp: WrapUp | null;
   readonly prompt: string;
   readonly historyTokens: number;
 }
@@ -133,6 +136,7 @@ const waitsApart = (loaded: LoadedRun): boolean => loaded.staged.some((a) => a.s
 const LIMIT_TEXT = {
   tool_rounds: "The limit of tool rounds for this answer was reached before the work was finished.",
   rejections: "Several proposals were rejected in this answer, so no further one was made.",
+  repetition: "The same call was made again and again in this answer without getting further.",
 } as const;
 
 /** Characters of unusable arguments that are kept; a model that writes a megabyte must not fill its own window with it. */

@@ -118,6 +118,7 @@ export const shape = {
   AIW_MAX_TOOL_ROUNDS: whole(1, 1_000).default(24),
   AIW_MAX_TOOL_ROUNDS_LIMIT: whole(1, 1_000).default(100),
   AIW_MAX_MODEL_CALLS: whole(1, 100_000).default(200),
+  AIW_MAX_IDENTICAL_CALLS: whole(2, 1_000).default(10),
   AIW_MAX_RUN_TOKENS: whole(1, 1_000_000_000).default(2_000_000),
   AIW_MAX_RUN_WALL_S: seconds().default(3_600),
   AIW_HISTORY_MAX_TOKENS: whole(1_000, 10_000_000).default(60_000),

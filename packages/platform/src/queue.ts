@@ -128,7 +128,7 @@ export function createQueue(options: QueueOptions): Queue {
 }
 
 /** The client for one region, for the cloud or an emulator (which takes any credentials). */
-function createSqsClient(region: string, endpoint?: string): SQSClient {
+export function createSqsClient(region: string, endpoint?: string): SQSClient {
   return new SQSClient({
     region,
     // A doorbell that cannot be sent is not worth waiting for: the row stays and the sweeper rings.

@@ -9,6 +9,7 @@ import type {
   WritePolicy,
 } from "@aiw/contract/tools";
 import type { GatewayApi } from "@aiw/contract/models";
+import type { LimitValues } from "@aiw/contract/operation";
 import type { SavedGuardrail } from "@aiw/policy/guardrail-map";
 import type { AgentSettings } from "@aiw/contract/agents";
 import type { CallStatus, EndReason, InvalidReason, RequestStatus, RunLane, RunStatus } from "@aiw/contract/runs";
@@ -193,6 +194,8 @@ export interface LoadedWorkspace {
   readonly policyVersion: number;
   readonly chatMode: ChatMode;
   readonly chatTitle: string | null;
+  /** Bounds that platform admins set; null: those of the installation (RUN-10). */
+  readonly limits: LimitValues;
 }
 
 /** Everything one step has to know, read in one round trip under the run's workspace. */

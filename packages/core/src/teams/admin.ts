@@ -48,6 +48,37 @@ export async function createTeam(
   }
 }
 
+/**
+ * Changes how many runs of a team work at a time; a higher number wakes who waits with the next sweep (RUN-10). Audited.
+ * @throws Problem forbidden | not_found
+ */
+export async function updateTeam(
+  ctx: Ctx<Human>,
+  teamId: string,
+  team: { readonly maxParallelRuns: number },
+): Promise<AdminTeam> {
+  await requirePlatformAdmin(ctx);
+  const { userId } = ctx.actor;
+  return transaction(ctx.db, { workspaces: [], userId }, async (tx) => {
+    const [before] = await tx<{ max_parallel_runs: number }[]>`
+      select max_parallel_runs from teams where id = ${teamId} for no key update`;
+    if (before === undefined) throw new Problem("not_found");
+    await tx`update teams set max_parallel_runs = ${team.maxParallelRuns} where id = ${teamId}`;
+    await audit.write(tx, {
+      workspaceId: null,
+      actor: audit.human(userId),
+      event: "team.changed",
+      objectKind: "team",
+      objectId: teamId,
+      source: "api",
+      data: { before: before.max_parallel_runs, maxParallelRuns: team.maxParallelRuns },
+    });
+    const [view] = await views(tx, teamId);
+    if (view === undefined) throw new Problem("not_found");
+    return view;
+  });
+}
+
 interface Row {
   readonly id: string;
   readonly name: string;

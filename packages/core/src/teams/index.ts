@@ -1,2 +1,2 @@
 export { addMember, ensureTeam } from "./ensure.ts";
-export { createTeam, listTeams } from "./admin.ts";
+export { createTeam, listTeams, updateTeam } from "./admin.ts";

@@ -1,0 +1,1 @@
+export { type DeadLetterQueues, list, settle } from "./letters.ts";

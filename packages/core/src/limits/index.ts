@@ -1,0 +1,1 @@
+export { get, set } from "./limits.ts";
