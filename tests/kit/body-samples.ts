@@ -11,6 +11,8 @@ interface Shape {
   readonly pattern?: string;
   readonly minimum?: number;
   readonly minLength?: number;
+  readonly minItems?: number;
+  readonly items?: Shape;
   readonly properties?: Readonly<Record<string, Shape>>;
   readonly required?: readonly string[];
 }
@@ -38,7 +40,7 @@ const sampleOf = (shape: Shape): unknown => {
     case "boolean":
       return true;
     case "array":
-      return [];
+      return Array.from({ length: shape.minItems ?? 0 }, () => sampleOf(shape.items ?? {}));
     case "object":
       return Object.fromEntries(
         (shape.required ?? []).map((name) => [name, sampleOf(shape.properties?.[name] ?? {})] as const),
