@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { type Endpoint, ENDPOINTS } from "@aiw/contract/api";
 import * as approvals from "@aiw/core/approvals";
 import { runJob } from "@aiw/function-jobs/run-job";
 import { onPoint } from "@aiw/platform/fault";
-import { z } from "zod";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Api, startApi } from "../flow/http-fixture.ts";
 import { addWaiting } from "../flow/http-records.ts";
@@ -186,16 +184,5 @@ describe("several decisions at once (N38)", () => {
     expect({ ...other, requestId: "" }).toEqual({ ...absent, requestId: "" });
     const [row] = await api.admin.sql`select status, decided_by from approvals where id = ${foreign.approvalId}`;
     expect(row).toEqual({ status: "pending", decided_by: null });
-  });
-
-  test("N38 no endpoint takes more than one request at a time", () => {
-    const several = Object.entries(ENDPOINTS as Readonly<Record<string, Endpoint>>).filter(
-      ([, { body }]) =>
-        body !== undefined &&
-        /"approvals?Ids"|"requests"/i.test(
-          JSON.stringify(z.toJSONSchema(body, { io: "input", unrepresentable: "any" })),
-        ),
-    );
-    expect(several.map(([name]) => name)).toEqual([]);
   });
 });
