@@ -120,6 +120,7 @@ begin
       values (p_workspace, case when aiw_user() is null then 'system' else 'human' end, aiw_user(), 'approval.cancelled',
               'approval', c.id, p_run, 'approval');
   end loop;
+  update questions set status = 'cancelled' where run_id = p_run and status = 'open';
   for c in update tool_calls set status = 'cancelled', result = p_why, result_bytes = octet_length(p_why), ended_at = aiw_now()
              where run_id = p_run and status in ('pending', 'waiting') returning id, call_id loop
     v_seq := v_seq + 1;
@@ -415,6 +416,11 @@ begin
                 jsonb_build_object('tool', v_old.tool_id, 'reason', 'stale', 'successor', e ->> 'id'));
     end loop;
   end if;
+  if p ? 'questions' then
+    insert into questions (id, workspace_id, run_id, tool_call_id, text, anyone)
+      select (q ->> 'id')::uuid, p_workspace, p_run, (q ->> 'toolCallId')::uuid, q ->> 'text', (q ->> 'anyone')::boolean
+        from jsonb_array_elements(p -> 'questions') q;
+  end if;
   if p ? 'executions' then
     perform run_stage_v1(p_run, p_workspace, x) from jsonb_array_elements(p -> 'executions') x;
   end if;
@@ -494,6 +500,12 @@ begin
          where a.run_id = p_run and c.status = 'waiting'
            and (a.status <> coalesce(p -> 'seen' ->> a.id::text, 'pending') or a.status = 'pending' and a.again_asked_at is not null)
            and not exists (select from approvals s where s.predecessor_id = a.id and s.tool_call_id = a.tool_call_id)) then
+    v_next := 'queued';
+  end if;
+  -- The same for a question that was answered while this step looked at others (RUN-16).
+  if v_next in ('waiting_approval', 'waiting_input') and exists (
+       select from questions q join tool_calls c on c.id = q.tool_call_id
+         where q.run_id = p_run and c.status = 'waiting' and q.status = 'answered') then
     v_next := 'queued';
   end if;
   -- A write in flight is settled before its run ends (F46, F47): the next attempt asks the target, the last one a person.
@@ -708,6 +720,8 @@ begin
       'execFence', a.exec_fence, 'invalidReason', a.invalid_reason, 'result', a.result, 'snapshotHash', a.snapshot_hash,
       'input', case when a.response_label is not null then json_build_object('sensitive', a.sensitive, 'response', a.response) end)::text
     from approvals a where a.run_id = p_run order by a.id;
+  return query select 'question', q.id::text, json_build_object('id', q.id, 'toolCallId', q.tool_call_id, 'status', q.status, 'answer', q.answer)::text
+    from questions q where q.run_id = p_run;
   -- APR-10: the sensitive answers of this chat, sealed: whatever a step says of it is masked from the first of them on.
   return query select 'secret', a.id::text, json_build_object('approvalId', a.id, 'response', a.response)::text from approvals a
     where a.workspace_id = p_workspace and a.sensitive and a.response is not null and (a.run_id = p_run or a.chat_id = v_chat);

@@ -63,6 +63,8 @@ const TABLE: Record<string, Row> = {
   setWorkspaceTool: { own: ADMINS, body: () => ({ active: true }) },
   listAudit: { own: ADMINS },
   getAgent: { own: MEMBERS },
+  // The starter answers; the question does not say that others may (RUN-22).
+  answerQuestion: { own: "401 401 404 404 404 200 403 403", body: () => ({ text: "yes" }) },
   saveAgent: { own: ADMINS, body: () => ({ version: 0, settings: BUILT_IN_AGENT }) },
 
   listSources: { own: MEMBERS },
@@ -234,7 +236,8 @@ type Ids = Readonly<
     | "teamId"
     | "guardrailName"
     | "messageId"
-    | "queue",
+    | "queue"
+    | "questionId",
     string
   >
 >;
@@ -276,6 +279,9 @@ async function records(workspaceId: string, requester: Role, admin: Role): Promi
   const [job] = await api.admin
     .sql`insert into jobs (workspace_id, kind, subject_id, created_by, status) values (${workspaceId}, 'source_test', ${sourceId}, ${api.ids[admin]}, 'done') returning id`;
   const waiting = await addWaiting(api, workspaceId, requester, sourceId);
+  const [question] = await api.admin.sql`
+    insert into questions (id, workspace_id, run_id, tool_call_id, text)
+    values (${randomUUID()}, ${workspaceId}, ${waiting.runId}, ${waiting.toolCallId}, 'Go on?') returning id`;
   await api.admin.sql`delete from tool_policies where workspace_id = ${workspaceId} or workspace_id is null`;
   const [policy] = await api.admin.sql`
     insert into tool_policies (workspace_id, level, pattern, decision) values (${workspaceId}, 'workspace', '*', 'approve') returning id`;
@@ -305,6 +311,7 @@ async function records(workspaceId: string, requester: Role, admin: Role): Promi
     queue: "steps",
     messageId: `letter-${randomUUID()}`,
     guardrailName: "row_line",
+    questionId: String(question?.["id"]),
     userId,
     serverId: String(server?.["id"]),
     toolId: "git.read_file",
@@ -339,9 +346,11 @@ const absent = (): Ids => {
     queue: "jobs",
     messageId: id(),
     guardrailName: "no_such_line",
+    questionId: id(),
   };
 };
 const malformed: Ids = {
+  questionId: "answer",
   workspaceId: "1",
   projectId: "x",
   keyId: "malformed",

@@ -80,7 +80,7 @@ describe("deny by default (POL-4, POL-9)", () => {
     await classified({ risk_class: null }, async () => {
       const { runId, t } = await run(propose("total >= 20"));
       expect(await world.drive(runId)).toMatchObject({ status: "completed" });
-      expect(offeredIn(t)).toEqual(["git_list_dir", "git_read_file", "git_search"]);
+      expect(offeredIn(t)).toEqual(["ask_user", "git_list_dir", "git_read_file", "git_search"]);
       expect((await outputsOf(world, runId))[0]).toContain('no tool named "propose_change"');
       expect(await requestsOf(world, runId)).toEqual([]);
       expect(await auditOf(world, runId)).toContain("tool.unknown");

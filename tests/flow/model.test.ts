@@ -200,13 +200,13 @@ describe("what the model is told (AI-1, AI-4, AI-5)", () => {
   test("AI-5 they say that no code can be run and name the tools there are", async () => {
     const { instructions, tools } = await promptOf();
     expect(instructions).toContain("You cannot run code, shell commands, tests or programs");
-    expect(tools).toEqual(["git_list_dir", "git_read_file", "git_search", "propose_change"]);
+    expect(tools).toEqual(["ask_user", "git_list_dir", "git_read_file", "git_search", "propose_change"]);
     expect(instructions).toContain(`Tools available in this turn: ${tools.join(", ")}. No others exist.`);
   });
 
   test("POL-9 AI-3 in plan mode only reading tools are offered, and it says so", async () => {
     const { instructions, tools } = await promptOf("plan");
-    expect(tools).toEqual(["git_list_dir", "git_read_file", "git_search"]);
+    expect(tools).toEqual(["ask_user", "git_list_dir", "git_read_file", "git_search"]);
     expect(instructions).toContain("plan mode");
   });
 

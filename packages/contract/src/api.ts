@@ -8,6 +8,7 @@ import { modelChoice } from "./models.ts";
 import { type ApiScope, KEY_ENDPOINTS } from "./keys.ts";
 import { requestStatus } from "./runs.ts";
 import { OPERATION_ENDPOINTS } from "./operation.ts";
+import { QUESTION_ENDPOINTS } from "./questions.ts";
 import { POLICY_ENDPOINTS } from "./policies.ts";
 import { mcpPurpose, toolSettingsInput } from "./mcp.ts";
 import { approvalLevel, chatMode, policyDecision, riskClass, toolId, writePolicy } from "./tools.ts";
@@ -581,6 +582,7 @@ export const ENDPOINTS = {
   ...AGENT_ENDPOINTS,
   ...KEY_ENDPOINTS,
   ...OPERATION_ENDPOINTS,
+  ...QUESTION_ENDPOINTS,
   listMcpServers: endpoint({
     method: "GET",
     path: "/api/admin/mcp-servers",

@@ -77,6 +77,15 @@ export const runEventBody = z.discriminatedUnion("type", [
     /** Something else than what was approved was executed, or came of it (APR-21). */
     incident: z.boolean().optional(),
   }),
+  /** The agent asks the person it works for (RUN-16). */
+  call.extend({
+    type: z.literal("question.asked"),
+    questionId: z.uuid(),
+    text: z.string(),
+    anyone: z.boolean(),
+  }),
+  /** Somebody answered; the answer is the result of the call. */
+  z.object({ type: z.literal("question.answered"), toolCallId: z.uuid(), questionId: z.uuid() }),
   /** Tokens and cost so far. */
   z.object({
     type: z.literal("usage"),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { explanation } from "./explanation.ts";
 import { commitSha, id, instant, sha256 } from "./ids.ts";
+import { question } from "./questions.ts";
 import { callStatus, endReason, invalidReason, requestStatus, runLane, runStatus } from "./runs.ts";
 import { mcpPurpose, toolSettings } from "./mcp.ts";
 import { modelChoice } from "./models.ts";
@@ -433,6 +434,7 @@ export const chatDetail = chatSummary.extend({
   runs: z.array(runSummary),
   toolCalls: z.array(toolCall),
   approvals: z.array(approvalSummary),
+  questions: z.array(question),
   /** Text the model said between tool calls, by run and step (not part of the answer). */
   notes: z.array(z.object({ runId: id, step: z.number().int(), text: z.string() })),
 });

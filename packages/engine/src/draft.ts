@@ -6,6 +6,7 @@ import type {
   NewAudit,
   NewEvent,
   NewExecution,
+  NewQuestion,
   NewRequest,
   Settle,
   Unprepared,
@@ -19,6 +20,7 @@ export interface Draft {
   readonly updates: CallUpdate[];
   readonly requests: NewRequest[];
   readonly executions: NewExecution[];
+  readonly questions: NewQuestion[];
   readonly settles: Settle[];
   readonly events: NewEvent[];
   readonly audit: NewAudit[];
@@ -31,6 +33,7 @@ export const merge = (draft: Draft, part: Partial<Draft>): void => {
   draft.settled.push(...(part.settled ?? []));
   draft.updates.push(...(part.updates ?? []));
   draft.requests.push(...(part.requests ?? []));
+  draft.questions.push(...(part.questions ?? []));
   draft.executions.push(...(part.executions ?? []));
   draft.settles.push(...(part.settles ?? []));
   draft.events.push(...(part.events ?? []));

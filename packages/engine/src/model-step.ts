@@ -24,7 +24,7 @@ export const modelStep = async (deps: EngineDeps, lease: Lease, loaded: LoadedRu
     testedSources(loaded, t.row.sourceKind).some((s) => pins[s.id]?.["failed"] === undefined),
   );
   const own = ownTools(loaded).filter((t) => usable.every((u) => u.definition.wireName !== t.definition.wireName));
-  const tools = loaded.model?.tools === false ? [] : [...usable, ...own];
+  const tools = loaded.model?.tools === false ? [] : [...own, ...usable];
   const sources = await describeSources(deps, loaded, run, pins, lease.signal);
   const wrapUp = wrapUpReason(deps, loaded, run);
   const input = history.build(

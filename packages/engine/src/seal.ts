@@ -118,6 +118,7 @@ export const sealOutcome = async (
     items: await all(outcome.items, item),
     calls: await all(outcome.calls, call),
     callUpdates: (outcome.callUpdates ?? []).map((u) => maskedUpdate(mask, u)),
+    questions: (outcome.questions ?? []).map((q) => ({ ...q, text: mask.text(q.text) })),
     executions: await all(outcome.executions, execution),
     requests: await all(outcome.requests, request),
     settles: (outcome.settles ?? []).map((s) => ({

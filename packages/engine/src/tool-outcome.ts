@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
+import { ASK_USER } from "@aiw/contract/questions";
 import type { RequestStatus } from "@aiw/contract/runs";
 import type { ClaimedRun, LoadedApproval, LoadedCall, LoadedRun, NewItem, StepOutcome } from "@aiw/core/runs";
 import { cancelDependents, merge, type ApprovalOf, type Draft } from "./draft.ts";
@@ -28,6 +29,7 @@ export const finish = (
     callUpdates: [...draft.updates, ...fresh.map(updateOf)],
     requests: draft.requests,
     executions: draft.executions,
+    questions: draft.questions,
     settles: draft.settles,
     unprepared: draft.unprepared,
     // Requests exist before the events that speak of them; results come in call order.
@@ -57,6 +59,7 @@ export const finish = (
 
 /** Whether a call waits for a person's text and not for a decision (APR-9): asked for before, or in this step. */
 const isInput = (call: LoadedCall, draft: Draft, approvalOf: ApprovalOf): boolean =>
+  call.toolId === ASK_USER ||
   (approvalOf(call)?.input ?? null) !== null ||
   draft.requests.some((r) => r.toolCallId === call.id && r.responseLabel !== undefined);
 

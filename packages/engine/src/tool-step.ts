@@ -1,4 +1,5 @@
 import type { LoadedApproval, LoadedCall, LoadedRun, StepOutcome } from "@aiw/core/runs";
+import { ASK_USER } from "@aiw/contract/questions";
 import { fp } from "@aiw/platform/fault";
 import type { EngineDeps } from "./deps.ts";
 import { answer, cancelAll, cancelDependents, merge, statusNow, type ApprovalOf, type Draft } from "./draft.ts";
@@ -11,6 +12,7 @@ import { refusalText } from "./outcomes.ts";
 import { runReads } from "./reads.ts";
 import { prepareAgain } from "./prepare-again.ts";
 import { propose } from "./propose.ts";
+import { askUser, takeAnswer } from "./questions.ts";
 import { pinSources } from "./sources.ts";
 import { audited } from "./settled.ts";
 import { endedBy, failedBy, finish } from "./tool-outcome.ts";
@@ -33,6 +35,7 @@ export const toolStep = async (deps: EngineDeps, lease: Lease, loaded: LoadedRun
     events: [],
     audit: [],
     executions: [],
+    questions: [],
     unprepared: [],
   };
   const approvalOf = (call: LoadedCall): LoadedApproval | undefined =>
@@ -60,7 +63,8 @@ export const toolStep = async (deps: EngineDeps, lease: Lease, loaded: LoadedRun
   const judged = new Map<LoadedCall, Judgement>();
   for (const call of open.filter((c) => c.status === "pending")) {
     const input = inputOf(call.toolId, loaded);
-    if (input === undefined) judged.set(call, judge(call, loaded, tools, run));
+    if (call.toolId === ASK_USER) merge(draft, askUser(call));
+    else if (input === undefined) judged.set(call, judge(call, loaded, tools, run));
     else merge(draft, askInput(context, call, input));
   }
   answerRefused(draft, judged);
@@ -134,6 +138,7 @@ const answerDecided = async (
   approvalOf: ApprovalOf,
 ): Promise<void> => {
   for (const call of open.filter((c) => c.status === "waiting")) {
+    if (call.toolId === ASK_USER) merge(draft, takeAnswer(call, context.loaded));
     const approval = approvalOf(call);
     if (approval === undefined) continue;
     const status = approval.status;

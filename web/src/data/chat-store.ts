@@ -33,6 +33,8 @@ const EVENT_TYPES: readonly RunEvent["type"][] = [
   "tool.finished",
   "approval.requested",
   "approval.changed",
+  "question.asked",
+  "question.answered",
   "usage",
 ];
 const REFRESH_MS = 150;

@@ -66,6 +66,7 @@ export const ENDPOINTS = {
   tryPlatformPolicy: { method: "POST", path: "/api/admin/policies/try" },
   setPlatformWriteStop: { method: "PUT", path: "/api/admin/write-stop" },
   getPlatformWriteStop: { method: "GET", path: "/api/admin/write-stop" },
+  answerQuestion: { method: "POST", path: "/api/runs/:runId/questions/:questionId/answer" },
   getAgent: { method: "GET", path: "/api/workspaces/:workspaceId/agent" },
   saveAgent: { method: "PUT", path: "/api/workspaces/:workspaceId/agent" },
   listUsers: { method: "GET", path: "/api/admin/users" },

@@ -61,6 +61,7 @@ const chat: ChatDetail = {
   runs: [run],
   toolCalls: [],
   approvals: [],
+  questions: [],
   notes: [],
 };
 const start: ChatView = { chat, live: {} };

@@ -221,6 +221,8 @@ export const isGap = (view: ChatView, runId: string, event: RunEvent): boolean =
 export const needsSnapshot = (event: RunEvent): boolean =>
   event.type === "approval.requested" ||
   event.type === "approval.changed" ||
+  event.type === "question.asked" ||
+  event.type === "question.answered" ||
   (event.type === "run.status" && event.status !== "running" && event.status !== "queued");
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;

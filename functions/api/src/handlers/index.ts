@@ -7,6 +7,7 @@ import { identityHandlers } from "./identity.ts";
 import { keyHandlers } from "./keys.ts";
 import { policyHandlers } from "./policies.ts";
 import { modelHandlers } from "./models.ts";
+import { questionHandlers } from "./questions.ts";
 import { mcpServerHandlers } from "./mcp-servers.ts";
 import { runHandlers } from "./runs.ts";
 import { sourceHandlers } from "./sources.ts";
@@ -26,4 +27,5 @@ export const handlers: Handlers = {
   ...policyHandlers,
   ...modelHandlers,
   ...agentHandlers,
+  ...questionHandlers,
 };

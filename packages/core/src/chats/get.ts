@@ -4,6 +4,7 @@ import type { Ctx } from "@aiw/platform/ctx";
 import type { Tx } from "@aiw/platform/db";
 import * as approvals from "../approvals/views.ts";
 import { inWorkspace } from "../identity/scope.ts";
+import * as questions from "../questions/views.ts";
 import { callsOf } from "../runs/calls.ts";
 import * as runs from "../runs/views.ts";
 import { messagesOf, summaryOf } from "./view.ts";
@@ -24,6 +25,7 @@ export async function detail(tx: Tx, actor: Member, chatId: string): Promise<Cha
     runs: runList,
     toolCalls: await callsOf(tx, runIds),
     approvals: await approvals.ofRuns(tx, actor, runIds),
+    questions: await questions.ofRuns(tx, actor.userId, runIds),
     notes: await notesOf(tx, runIds),
   };
 }

@@ -7,6 +7,7 @@ import type {
   LoadedMember,
   LoadedModel,
   LoadedPolicy,
+  LoadedQuestion,
   LoadedRun,
   LoadedSecret,
   LoadedSource,
@@ -58,6 +59,7 @@ export const decodeLoad = (rows: readonly LoadRow[]): LoadedRun => {
     approvals: of<LoadedApproval>("approval"),
     staged: of<StagedRequest>("staged"),
     secrets: of<LoadedSecret>("secret"),
+    questions: of<LoadedQuestion>("question"),
     calls: of<CallRow>("call").map(toCall),
     items: rows.filter((r) => r.kind === "item").map(toItem),
   };

@@ -86,6 +86,21 @@ export interface LoadedApproval {
   readonly input: { readonly sensitive: boolean; readonly response: string | null } | null;
 }
 
+/** What this run asked the person it works for (RUN-16). */
+export interface LoadedQuestion {
+  readonly id: string;
+  readonly toolCallId: string;
+  readonly status: "open" | "answered" | "cancelled";
+  readonly answer: string | null;
+}
+
+export interface NewQuestion {
+  readonly id: string;
+  readonly toolCallId: string;
+  readonly text: string;
+  readonly anyone: boolean;
+}
+
 /** A sensitive answer given in this chat (APR-10), sealed. */
 export interface LoadedSecret {
   readonly approvalId: string;
@@ -219,6 +234,7 @@ export interface LoadedRun {
   /** Requests this run staged, and the one whose outcome started it. */
   readonly staged: readonly StagedRequest[];
   readonly secrets: readonly LoadedSecret[];
+  readonly questions: readonly LoadedQuestion[];
   /** History of the chat up to here, oldest first. */
   readonly items: readonly LoadedItem[];
 }
@@ -366,6 +382,7 @@ export interface StepOutcome {
   readonly calls?: readonly NewCall[];
   readonly callUpdates?: readonly CallUpdate[];
   readonly executions?: readonly NewExecution[];
+  readonly questions?: readonly NewQuestion[];
   readonly requests?: readonly NewRequest[];
   readonly settles?: readonly Settle[];
   readonly unprepared?: readonly Unprepared[];

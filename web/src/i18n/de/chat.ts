@@ -42,6 +42,12 @@ export const de = {
   outcome: "Ergebnis eines Antrags",
   outcomeOpen: "Zum Antrag",
   platform: "Plattform",
+  question: {
+    title: "Die KI fragt",
+    answer: "Antwort",
+    send: "Antworten",
+    notYou: "Antworten kann, wer den Lauf gestartet hat.",
+  },
   waitingMessage: "Wartet, bis der laufende Lauf beendet ist",
   empty: "Was soll die KI tun?",
   emptyBody:

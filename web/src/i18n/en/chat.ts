@@ -43,6 +43,12 @@ export const en: typeof de = {
   outcome: "Outcome of a request",
   outcomeOpen: "Open the request",
   platform: "Platform",
+  question: {
+    title: "The AI asks",
+    answer: "Answer",
+    send: "Answer",
+    notYou: "Whoever started the run can answer.",
+  },
   waitingMessage: "Waits until the present run has ended",
   empty: "What should the AI do?",
   emptyBody:

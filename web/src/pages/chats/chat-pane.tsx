@@ -12,6 +12,7 @@ import { usePageTitle } from "../../ui/page-header.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { ChatHeader } from "./chat-header.tsx";
 import { Composer } from "./composer.tsx";
+import { QuestionDock } from "./question-dock.tsx";
 import { StatusStrip } from "./status-strip.tsx";
 import { Thread } from "./thread.tsx";
 import { WaitingDock } from "./waiting-dock.tsx";
@@ -69,7 +70,18 @@ export const ChatPane = (props: { readonly workspaceId: string; readonly chatId:
           <div class="border-t border-line bg-canvas px-4 pt-2 pb-3">
             <div class="mx-auto flex w-full max-w-[45rem] flex-col gap-2">
               <Show when={chat.error()}>{(problem) => <ErrorLine error={problem()} />}</Show>
-              <Show when={active()}>{(run) => <WaitingDock run={run()} approvals={detail()?.approvals ?? []} />}</Show>
+              <Show when={active()}>
+                {(run) => (
+                  <>
+                    <QuestionDock
+                      runId={run().id}
+                      questions={detail()?.questions ?? []}
+                      onDone={() => void chat.refresh()}
+                    />
+                    <WaitingDock run={run()} approvals={detail()?.approvals ?? []} />
+                  </>
+                )}
+              </Show>
               <ErrorLine error={stopError()} />
               <StatusStrip workspaceId={props.workspaceId} chat={chat} />
               <Show
