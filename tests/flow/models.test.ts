@@ -234,9 +234,25 @@ describe("keys of teams (GW-3)", () => {
     await models.setKey(world.as("admin"), { endpointId, teamId: null }, SHARED, old);
     await models.setKey(world.as("admin"), { endpointId, teamId: world.teamId }, PAYMENTS, old);
     const system = { actor: { kind: "system" as const }, db: world.admin, log: world.deps.log, requestId: "test" };
+    // A sensitive answer, and a history that holds it: the one is sealed anew, the other is frozen and told.
+    const { runId } = await askModel(await addModel());
+    const requestId = randomUUID();
+    await world.admin.sql`
+      insert into tool_calls (id, workspace_id, run_id, call_id, step, position, wire_name, args_text, args_sha256)
+      values (${requestId}, ${world.workspaceId}, ${runId}, 'c', 1, 0, 'x', '{}', '')`;
+    await world.admin.sql`
+      insert into approvals (id, workspace_id, run_id, tool_call_id, call_id, tool_id, requester_id, title, snapshot, snapshot_hash, args_text,
+                             form, form_version, preview, preconditions, definition_hash, policy_version, level, four_eyes, risk_class,
+                             explanation, response_label, sensitive, response)
+      values (${requestId}, ${world.workspaceId}, ${runId}, ${requestId}, 'c', 'x', ${world.people.member.userId}, 't', '{}', '', '{}', '{}', 1, '{}',
+              '{}', '', 1, 'workspace_admin', false, 'read', '{}', 'PIN', true, ${await old.seal("4711", `request:${requestId}`)})`;
+    await world.admin.sql`
+      insert into run_items (run_id, item, workspace_id, step, kind, data)
+      values (${runId}, 900, ${world.workspaceId}, 1, 'assistant', ${`sealed:${await old.seal("{}", "item")}`})`;
     // The source of the world was sealed with a key that is not in this ring.
     const report = await secrets.rotate(system, createVault(`${newKey},${oldRing}`));
-    expect(report.resealed).toBe(2);
+    expect(report.resealed).toBe(3);
+    expect(report.frozen).toBe(1);
     expect(report.unreadable).toContain(`source ${world.sourceId}`);
     const fresh = createVault(newKey);
     const rows = await world.admin.sql<{ secret: string; team_id: string | null }[]>`
@@ -246,7 +262,7 @@ describe("keys of teams (GW-3)", () => {
     ).toEqual([SHARED, PAYMENTS]);
     expect(await secrets.rotate(system, createVault(`${newKey},${oldRing}`))).toMatchObject({
       resealed: 0,
-      current: 2,
+      current: 3,
     });
     await expect(secrets.rotate({ ...system, db: world.deps.db }, fresh)).rejects.toThrow();
     await setKey(null, SHARED);

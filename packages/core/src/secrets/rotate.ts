@@ -2,6 +2,7 @@ import type { System } from "@aiw/contract/actors";
 import type { Ctx } from "@aiw/platform/ctx";
 import { transaction, type Tx } from "@aiw/platform/db";
 import type { Vault } from "@aiw/platform/vault";
+import { responseContext, SEALED } from "../approvals/sealed.ts";
 import * as audit from "../audit/write.ts";
 import { secretContext as serverContext } from "../mcp-servers/secret.ts";
 import { keyContext } from "../models/model.ts";
@@ -12,6 +13,11 @@ export interface Rotation {
   readonly resealed: number;
   /** Sealed with the newest key already. */
   readonly current: number;
+  /**
+   * Texts of requests, calls and histories that hold a sensitive answer (APR-10) under an older key. They are frozen: that key
+   * has to stay in the ring as long as they are kept.
+   */
+  readonly frozen: number;
   /** Kinds and ids of those that no key of the ring opens; they are left as they are. */
   readonly unreadable: readonly string[];
 }
@@ -51,6 +57,16 @@ const SHELVES: readonly Shelf[] = [
       tx`update mcp_servers set secret = ${after} where id = ${id} and secret = ${before}`,
   },
   {
+    kind: "response",
+    read: async (tx) =>
+      (
+        await tx<{ id: string; secret: string }[]>`
+          select id, response as secret from approvals where response is not null order by id`
+      ).map((row) => ({ ...row, context: responseContext(row.id) })),
+    replace: (tx, id, before, after) =>
+      tx`update approvals set response = ${after} where id = ${id} and response = ${before}`,
+  },
+  {
     kind: "model_key",
     read: async (tx) =>
       (
@@ -75,7 +91,12 @@ const SHELVES: readonly Shelf[] = [
 export async function rotate(ctx: Ctx<System>, vault: Vault): Promise<Rotation> {
   return transaction(ctx.db, { workspaces: [] }, async (tx) => {
     await requireFullSight(tx);
-    const counted = { resealed: 0, current: 0, unreadable: new Array<string>() };
+    const counted = {
+      resealed: 0,
+      current: 0,
+      frozen: await frozenUnderOldKeys(tx, vault),
+      unreadable: new Array<string>(),
+    };
     for (const shelf of SHELVES) {
       for (const { id, secret, context } of await shelf.read(tx)) {
         const plain = vault.needsReseal(secret) ? await vault.open(secret, context).catch(() => null) : undefined;
@@ -96,6 +117,16 @@ export async function rotate(ctx: Ctx<System>, vault: Vault): Promise<Rotation> 
     });
     return counted;
   });
+}
+
+async function frozenUnderOldKeys(tx: Tx, vault: Vault): Promise<number> {
+  const like = `${SEALED}%`;
+  const rows = await tx<{ text: string }[]>`
+    select t.text from approvals a cross join lateral unnest(array[a.args_text, a.form, a.preview, a.preconditions, a.snapshot]) t(text)
+     where t.text like ${like}
+    union all select args_text from tool_calls where args_text like ${like}
+    union all select data from run_items where data like ${like}`;
+  return rows.filter(({ text }) => vault.needsReseal(text.slice(SEALED.length))).length;
 }
 
 /** A role below row-level security would find nothing to do and say that all is done. */
