@@ -207,7 +207,7 @@ describe("keys of teams (GW-3)", () => {
       const { runId } = await askModel(modelId);
       await world.stepOnce(runId, { ...world.deps, log, limits: { ...world.deps.limits, stepAttempts: 1 } });
       log.error("as an error of a library might", {
-        error: new Error(`request with ${PAYMENTS} and ${SHARED} failed`),
+        error: new Error(`request with ${PAYMENTS} failed`),
       });
       expect((await world.row(runId)).status).toBe("failed");
     }
