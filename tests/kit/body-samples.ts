@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { z } from "zod";
+import type { Endpoint } from "@aiw/contract/api";
 
 /** JSON Schema of a body, as far as samples and their spoilt versions need it. */
 interface Shape {
@@ -82,8 +82,10 @@ const MEMBERS = (body: Readonly<Record<string, unknown>>): string =>
     .join(",");
 
 /** A body that the contract takes, and every way of spoiling it. @throws when no such body can be made from the schema. */
-export const spoiltBodies = (schema: z.ZodObject): { readonly good: string; readonly bad: readonly Spoilt[] } => {
-  const shape: Shape = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Shape;
+export const spoiltBodies = (
+  schema: NonNullable<Endpoint["body"]>,
+): { readonly good: string; readonly bad: readonly Spoilt[] } => {
+  const shape: Shape = schema.toJSONSchema({ io: "input", unrepresentable: "any" }) as Shape;
   const properties = shape.properties ?? {};
   const required = new Set(shape.required ?? []);
   // Every member is there, so that every one can be spoilt.
