@@ -690,7 +690,8 @@ begin
   v_chat := coalesce(r.chat_id, (select x.chat_id from runs x where x.id = r.parent_run_id));
   return query select 'agent', v.id::text, v.settings::text from agent_versions v where v.id = r.agent_version_id;
   return query select 'workspace', null::text, json_build_object('id', w.id, 'name', w.name, 'description', w.description, 'teamId', w.team_id,
-      'writePolicy', coalesce(s.forced_write_policy, w.write_policy), 'approvalTtlS', w.approval_ttl_s, 'maxToolRounds', w.max_tool_rounds,
+      'writePolicy', coalesce(s.forced_write_policy, w.write_policy), 'approvalTtlS', w.approval_ttl_s,
+      'combined', workspace_combined_v1(w.id), 'maxToolRounds', w.max_tool_rounds,
       'policyVersion', w.policy_version + s.policy_version, 'chatMode', coalesce(c.mode, 'work'), 'chatTitle', c.title,
       'limits', json_build_object('modelCalls', s.max_model_calls, 'runTokens', s.max_run_tokens, 'runWallS', s.max_run_wall_s,
                                   'toolResultBytes', s.max_tool_result_bytes, 'identicalCalls', s.max_identical_calls))::text
@@ -711,7 +712,7 @@ begin
       'approvalLevel', p.approval_level, 'fourEyes', p.four_eyes, 'label', p.label, 'version', p.version, 'condition', p.condition)::text
     from tool_policies p where p.workspace_id is null or p.workspace_id = p_workspace;
   return query select 'source', s.id::text, json_build_object('id', s.id, 'kind', s.kind, 'name', s.name, 'config', s.config, 'secret', s.secret,
-      'secretContext', s.secret_context, 'toolSource', s.tool_source, 'status', s.status)::text
+      'secretContext', s.secret_context, 'toolSource', s.tool_source, 'labels', s.labels, 'status', s.status)::text
     from connected_sources s where s.workspace_id = p_workspace order by s.created_at;
   return query select 'call', c.id::text, row_to_json(c)::text from tool_calls c
     where c.run_id = p_run and c.step = (select max(step) from tool_calls where run_id = p_run) order by c.position;

@@ -84,3 +84,27 @@ grant select, insert, update (last_used_at, revoked_at, revoked_by) on api_keys 
 -- Which key a vote came by (APR-13); null: a person on a page.
 alter table approval_votes add column api_key_id uuid;
 alter table approval_votes add foreign key (workspace_id, api_key_id) references api_keys (workspace_id, id);
+--> statement-breakpoint
+-- POL-11: what a workspace's admins say of a source; rules may use it.
+alter table sources add column environment text check (environment in ('production', 'staging', 'test', 'development')),
+  add column sensitivity text check (sensitivity in ('public', 'internal', 'confidential')),
+  add column trust text check (trust in ('trusted', 'untrusted'));
+create or replace view connected_sources with (security_invoker = true) as
+  select s.id, s.workspace_id, s.kind, s.name, s.status, s.created_at, s.secret as own_secret,
+         case when s.kind = 'mcp' then jsonb_build_object('url', m.url, 'server', m.name, 'purpose', m.purpose, 'instructions', m.instructions)
+              else s.config end as config,
+         coalesce(s.secret, m.secret) as secret,
+         case when s.secret is null and m.secret is not null then 'mcp_server:' || m.id else 'source:' || s.id end as secret_context,
+         case when s.kind = 'mcp' then 'mcp:' || m.name else s.kind end as tool_source,
+         jsonb_build_object('environment', s.environment, 'sensitivity', s.sensitivity, 'trust', s.trust) as labels
+    from sources s left join mcp_servers m on m.id = s.server_id
+   where s.removed_at is null and m.removed_at is null;
+-- A platform admin may lift the block of a dangerous combination, with a reason.
+alter table workspaces add column combination_lifted_at timestamptz, add column combination_lifted_by uuid references users,
+  add column combination_lifted_reason text;
+-- POL-11: whether confidential sources and untrusted content come together here, and nobody lifted the block of outward tools.
+create function workspace_combined_v1(p_workspace uuid) returns boolean language sql stable as $$
+  select coalesce((select w.combination_lifted_at is null from workspaces w where w.id = p_workspace), true)
+     and exists (select from connected_sources c where c.workspace_id = p_workspace and c.labels ->> 'sensitivity' = 'confidential')
+     and exists (select from connected_sources c where c.workspace_id = p_workspace and c.labels ->> 'trust' = 'untrusted')
+$$;

@@ -79,6 +79,11 @@ const TABLE: Record<string, Row> = {
   },
   getSource: { own: MEMBERS },
   replaceSecret: { own: ADMINS, body: () => ({ token: "a-new-token-for-git" }) },
+  setSourceLabels: { own: ADMINS, body: () => ({ environment: "test", sensitivity: null, trust: null }) },
+  liftCombination: {
+    own: PLATFORM,
+    body: (ids) => ({ workspaceId: ids.workspaceId, lifted: true, reason: "looked at" }),
+  },
   removeSource: { own: "401 401 404 404 404 403 403 204" },
   testSource: { own: "401 401 404 404 404 403 403 202" },
   getJob: { own: MEMBERS },

@@ -6,6 +6,7 @@ import { id, sha256 } from "./ids.ts";
 import { MODEL_ENDPOINTS } from "./model-endpoints.ts";
 import { modelChoice } from "./models.ts";
 import { type ApiScope, KEY_ENDPOINTS } from "./keys.ts";
+import { sourceLabels } from "./labels.ts";
 import { requestStatus } from "./runs.ts";
 import { OPERATION_ENDPOINTS } from "./operation.ts";
 import { QUESTION_ENDPOINTS } from "./questions.ts";
@@ -274,6 +275,25 @@ export const ENDPOINTS = {
     body: z.strictObject({ token: z.string().min(1).max(4000), username: z.string().trim().min(1).max(200).nullish() }),
     response: v.source,
     summary: "Replace the credentials",
+  }),
+  setSourceLabels: endpoint({
+    method: "PUT",
+    path: "/api/workspaces/:workspaceId/sources/:sourceId/labels",
+    access: "admin",
+    status: 200,
+    params: ws.extend({ sourceId: id }),
+    body: z.strictObject(sourceLabels.shape),
+    response: v.source,
+    summary: "Say what a source is: environment, sensitivity, trust of its content (POL-11)",
+  }),
+  liftCombination: endpoint({
+    method: "PUT",
+    path: "/api/admin/combinations",
+    access: "platform",
+    status: 200,
+    body: z.strictObject({ workspaceId: id, lifted: z.boolean(), reason }),
+    response: z.object({ lifted: z.boolean() }),
+    summary: "Lift the block of outward tools in a workspace, with a reason (POL-11)",
   }),
   removeSource: endpoint({
     method: "DELETE",

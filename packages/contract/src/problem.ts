@@ -42,6 +42,10 @@ export const PROBLEMS = {
   source_read_only: [422, "The credentials cannot write."],
   mcp_protocol: [422, "The server did not answer as an MCP server."],
   mcp_version: [422, "The server speaks only a newer version of MCP."],
+  dangerous_combination: [
+    409,
+    "This workspace combines confidential sources with untrusted content, so tools that write to the outside cannot be connected.",
+  ],
   mcp_server_connected: [409, "This server is already connected to the workspace."],
   // models
   gateway_url_invalid: [400, "The address of the gateway is not valid."],

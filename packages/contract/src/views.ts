@@ -3,6 +3,7 @@ import { explanation } from "./explanation.ts";
 import { commitSha, id, instant, sha256 } from "./ids.ts";
 import { question } from "./questions.ts";
 import { callStatus, endReason, invalidReason, requestStatus, runLane, runStatus } from "./runs.ts";
+import { sourceLabels } from "./labels.ts";
 import { mcpPurpose, toolSettings } from "./mcp.ts";
 import { modelChoice } from "./models.ts";
 import { approvalLevel, chatMode, policyDecision, riskClass, writePolicy } from "./tools.ts";
@@ -84,6 +85,8 @@ export const source = z.object({
   confirmedAt: instant.nullable(),
   lastTestAt: instant.nullable(),
   lastTest: z.object({ ok: z.boolean(), stages: z.array(testStage), warnings: z.array(z.string()) }).nullable(),
+  /** POL-11 */
+  labels: sourceLabels,
   createdAt: instant,
 });
 export type Source = z.infer<typeof source>;

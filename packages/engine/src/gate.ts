@@ -6,6 +6,7 @@ import { decide, tightened, type Verdict } from "@aiw/policy/decide";
 import { isPresentSnapshot, snapshot } from "@aiw/policy/freeze";
 import type { JsonObject } from "@aiw/contract/tools";
 import { callerOf, judgedCall } from "./conditions.ts";
+import { isOutward } from "@aiw/core/approvals";
 import { policyInput, testedSources, verdictFor, type KnownTool } from "./offers.ts";
 
 /**
@@ -47,10 +48,16 @@ export const judge = (
   const args = JSON.parse(call.args) as JsonObject;
   const source = sourceFor(call, args, loaded, tool);
   if (typeof source === "string") return { kind: "unusable", text: source };
-  const verdict = verdictFor(tool.row, loaded, source.id, judgedCall(tool, tools, args, callerOf(loaded, run)));
+  if (isOutward(tool.row) && loaded.workspace.combined) return { kind: "deny", text: COMBINED, verdict: null };
+  const caller = { ...callerOf(loaded, run), source: { id: source.id, labels: source.labels } };
+  const verdict = verdictFor(tool.row, loaded, source.id, judgedCall(tool, tools, args, caller));
   if (verdict.decision === "deny") return { kind: "deny", text: verdict.reason, verdict };
   return { kind: verdict.decision === "allow" ? "allow" : "ask", tool, source, args, verdict };
 };
+
+/** POL-11: where confidential sources and untrusted content come together, nothing carries data to a server. */
+const COMBINED =
+  "This workspace combines confidential sources with untrusted content, so tools that write to the outside are blocked here.";
 
 /** The source a call means: the one it names, or the only one there is. Sources are set by the server, not by the model. */
 const sourceFor = (call: LoadedCall, args: JsonObject, loaded: LoadedRun, tool: KnownTool): LoadedSource | string => {
@@ -120,7 +127,17 @@ export const mayStillRun = (
   )
     return "superseded";
   const { role, isGlobalApprover } = facts.requester;
-  const caller = { userId: facts.requesterId, role, isGlobalApprover, teamId: facts.teamId, workspaceId, runId };
+  const source = facts.sourceId === null ? {} : { source: { id: facts.sourceId, labels: facts.labels } };
+  const caller = {
+    userId: facts.requesterId,
+    role,
+    isGlobalApprover,
+    teamId: facts.teamId,
+    workspaceId,
+    runId,
+    ...source,
+  };
+  if (isOutward(tool.row) && facts.combined) return "superseded";
   const call = judgedCall(tool, tools, JSON.parse(facts.argsText) as JsonObject, caller);
   const now = decide(policyInput(facts.tool, facts, facts.sourceId, call));
   const before = {

@@ -1,6 +1,7 @@
 import type { Connector } from "@aiw/connectors/connector";
 import type { ApprovalLevel, PolicyDecision, RiskClass, ToolDefinition } from "@aiw/contract/tools";
 import type { LoadedPolicy, LoadedRun, LoadedSource, LoadedTool } from "@aiw/core/runs";
+import { isOutward } from "@aiw/core/approvals";
 import * as tools from "@aiw/core/tools";
 import { actionsOf, hasActionlessCalls } from "@aiw/policy/call-values";
 import type { ConditionValues } from "@aiw/policy/condition";
@@ -150,6 +151,7 @@ export const mayProbe = (tool: KnownTool, all: readonly KnownTool[]): boolean =>
 export const offered = (known: readonly KnownTool[], loaded: LoadedRun): KnownTool[] =>
   known.filter(({ row, definition }) => {
     if (!row.active || row.riskClass === null) return false;
+    if (isOutward(row) && loaded.workspace.combined) return false;
     const sources = testedSources(loaded, row.sourceKind);
     const actions = [...(hasActionlessCalls(definition.parameters) ? [null] : []), ...actionsOf(definition.parameters)];
     return sources.some((s) => actions.some((action) => verdictFor(row, loaded, s.id, { action }).decision !== "deny"));

@@ -1,3 +1,4 @@
+import type { SourceLabels } from "@aiw/contract/labels";
 import type { JsonObject, JsonValue } from "@aiw/contract/tools";
 import { conditionContext } from "./condition/context.ts";
 import type { ConditionValues } from "./condition/values.ts";
@@ -11,12 +12,14 @@ export interface Caller {
   readonly teamId: string;
   readonly workspaceId: string;
   readonly runId: string;
+  /** The source the call goes to, with what admins said of it (POL-11). */
+  readonly source?: { readonly id: string; readonly labels: SourceLabels };
 }
 
 /**
  * What a condition sees of a call (POL-7): `param` is the arguments as they are frozen, `context` what the server sets:
  * `user_id`, `roles` (the role in the workspace, and `global_approver`), `is_admin` (admin of the workspace), `team`,
- * `workspace` and `run`. These are ids: names can be changed by those whom a rule binds.
+ * `workspace` and `run`; of the source its `id`, `environment`, `sensitivity` and `trust`. These are ids: names can be changed by those whom a rule binds.
  */
 export const callValues = (args: JsonObject, caller: Caller): ConditionValues => {
   const built = conditionContext({
@@ -26,6 +29,7 @@ export const callValues = (args: JsonObject, caller: Caller): ConditionValues =>
     team: caller.teamId,
     workspace: caller.workspaceId,
     run: caller.runId,
+    ...(caller.source === undefined ? {} : { source: { id: caller.source.id, ...caller.source.labels } }),
   });
   if (!built.ok) throw new Error("the server's own context values were refused");
   return { param: args, context: built.context };

@@ -44,6 +44,8 @@ export const ENDPOINTS = {
   listApprovals: { method: "GET", path: "/api/approvals" },
   getApproval: { method: "GET", path: "/api/approvals/:approvalId" },
   approve: { method: "POST", path: "/api/approvals/:approvalId/approve" },
+  setSourceLabels: { method: "PUT", path: "/api/workspaces/:workspaceId/sources/:sourceId/labels" },
+  liftCombination: { method: "PUT", path: "/api/admin/combinations" },
   decideMany: { method: "POST", path: "/api/approvals/decisions" },
   listKeys: { method: "GET", path: "/api/workspaces/:workspaceId/keys" },
   createKey: { method: "POST", path: "/api/workspaces/:workspaceId/keys" },

@@ -12,6 +12,8 @@ type Names =
   | "getSource"
   | "replaceSecret"
   | "removeSource"
+  | "setSourceLabels"
+  | "liftCombination"
   | "testSource"
   | "getJob";
 
@@ -22,6 +24,9 @@ export const sourceHandlers: Pick<Handlers, Names> = {
   connectServer: ({ ctx, body, deps }) => sources.connectServer(ctx, body, deps.vault),
   getSource: ({ ctx, params }) => sources.get(ctx, params.sourceId),
   replaceSecret: ({ ctx, params, body, deps }) => sources.replaceSecret(ctx, params.sourceId, body, deps.vault),
+
+  setSourceLabels: ({ ctx, params, body }) => sources.setLabels(ctx, params.sourceId, body),
+  liftCombination: ({ ctx, body }) => sources.liftCombination(ctx, body.workspaceId, body),
 
   removeSource: async ({ ctx, params, deps }) => {
     const { teamId, ring } = await sources.remove(ctx, params.sourceId);

@@ -1,3 +1,4 @@
+import { NO_LABELS, type SourceLabels } from "@aiw/contract/labels";
 import type { InvalidReason } from "@aiw/contract/runs";
 import type { Ctx } from "@aiw/platform/ctx";
 import type { Agent } from "@aiw/contract/actors";
@@ -42,6 +43,9 @@ export interface ExecutionFacts {
   readonly stopped: boolean;
   readonly writePolicy: "risk_based" | "confirm_external";
   readonly chatMode: "work" | "plan";
+  /** What admins said of the source, and whether its workspace blocks outward tools (POL-11). */
+  readonly labels: SourceLabels;
+  readonly combined: boolean;
   readonly tool: LoadedTool | null;
   readonly policies: readonly LoadedPolicy[];
 }
@@ -129,6 +133,8 @@ interface Row {
   writes_stopped: boolean;
   write_policy: ExecutionFacts["writePolicy"];
   chat_mode: ExecutionFacts["chatMode"];
+  labels: SourceLabels | null;
+  combined: boolean;
   agent_settings: unknown;
 }
 
@@ -165,6 +171,7 @@ export const factsOf = async (
       exists (select from users u where u.id = a.requester_id and u.is_global_approver) as requester_global,
       w.team_id, w.writes_stopped_at is not null or p.writes_stopped_at is not null as writes_stopped,
       coalesce(p.forced_write_policy, w.write_policy) as write_policy, coalesce(c.mode, 'work') as chat_mode,
+      (select s.labels from connected_sources s where s.id = a.source_id) as labels, workspace_combined_v1(a.workspace_id) as combined,
       (select v.settings from runs r join agent_versions v on v.id = r.agent_version_id where r.id = a.run_id) as agent_settings
       from approvals a join workspaces w on w.id = a.workspace_id cross join platform_settings p left join chats c on c.id = a.chat_id
       where a.id = ${approvalId}`;
@@ -207,6 +214,8 @@ export const factsOf = async (
     stopped: a.writes_stopped && [a.risk_class, tool?.riskClass].some(isExternalWrite),
     writePolicy: a.write_policy,
     chatMode: a.chat_mode,
+    labels: a.labels ?? NO_LABELS,
+    combined: a.combined,
     tool: tool ?? null,
     policies: [...policies, ...rulesOf(readSettings(a.agent_settings))],
   };
@@ -224,6 +233,10 @@ const whole = async (row: Row, vault: Opener): Promise<Row> => {
     snapshot: await part(row.snapshot, "snapshot"),
   };
 };
+
+/** A tool that can carry data out: an external write at a server (POL-11). A proposal for a repository stays in that repository. */
+export const isOutward = (tool: Pick<LoadedTool, "sourceKind" | "riskClass">): boolean =>
+  tool.sourceKind.startsWith("mcp:") && isExternalWrite(tool.riskClass);
 
 const isExternalWrite = (riskClass: string | null | undefined): boolean =>
   riskClass === "write_external" || riskClass === "destructive";

@@ -1,4 +1,4 @@
-export { claimExecution, frozen, type ExecutionFacts } from "./claim-execution.ts";
+export { claimExecution, frozen, type ExecutionFacts, isOutward } from "./claim-execution.ts";
 export { decide, Overtaken, type Decision } from "./decide.ts";
 export { forCheck, openChecks, recordCheck, type RequestToCheck, type Seen } from "./drift.ts";
 export { expireDue } from "./expire.ts";

@@ -8,7 +8,7 @@ import { inputOf, loadGround } from "../policies/ground.ts";
 import { ruleSets } from "../policies/rule.ts";
 import { effectiveArguments } from "../tools/effective-arguments.ts";
 import type { Opener } from "./sealed.ts";
-import { type ExecutionFacts, factsOf } from "./claim-execution.ts";
+import { type ExecutionFacts, factsOf, isOutward } from "./claim-execution.ts";
 
 /**
  * Why an open request could not be executed any more even if it were approved this moment, as far as the database knows (F48,
@@ -28,6 +28,7 @@ export const standing = async (
   const { tool } = facts;
   if (!facts.requesterMay || !facts.sourceConnected) return "superseded";
   if (tool === null || !tool.active || tool.definitionHash !== facts.definitionHash) return "superseded";
+  if (isOutward(tool) && facts.combined) return "superseded";
   return (await asksMore(tx, workspaceId, facts)) ? "superseded" : null;
 };
 
@@ -44,6 +45,7 @@ const asksMore = async (tx: Tx, workspaceId: string, facts: ExecutionFacts): Pro
     teamId: facts.teamId,
     workspaceId,
     runId: facts.runId,
+    ...(facts.sourceId === null ? {} : { source: { id: facts.sourceId, labels: facts.labels } }),
   };
   const args = effectiveArguments(tool.settings, JSON.parse(facts.argsText) as JsonObject, caller);
   const action = actionOfCall(tool, args, (id) => ground.tools.some((other) => other.id === id));

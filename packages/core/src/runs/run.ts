@@ -1,3 +1,4 @@
+import type { SourceLabels } from "@aiw/contract/labels";
 import type {
   ApprovalLevel,
   ChatMode,
@@ -165,6 +166,7 @@ export interface LoadedSource {
   readonly secretContext: string;
   /** The `sourceKind` of the tools that work here: its kind, for a server with its name. */
   readonly toolSource: string;
+  readonly labels: SourceLabels;
   readonly status: string;
 }
 
@@ -211,6 +213,8 @@ export interface LoadedWorkspace {
   readonly chatTitle: string | null;
   /** Bounds that platform admins set; null: those of the installation (RUN-10). */
   readonly limits: LimitValues;
+  /** Confidential sources and untrusted content come together, and nobody lifted the block of outward tools (POL-11). */
+  readonly combined: boolean;
 }
 
 /** Everything one step has to know, read in one round trip under the run's workspace. */

@@ -9,6 +9,7 @@ import { requireAdmin } from "../identity/actors.ts";
 import { readName } from "../identity/names.ts";
 import { inWorkspace } from "../identity/scope.ts";
 import { one } from "./get.ts";
+import { refuseCombination } from "./labels.ts";
 import { secretContext } from "./secret.ts";
 
 export interface ServerConnection {
@@ -23,7 +24,7 @@ export interface ServerConnection {
  * Connects a registered MCP server as a source, untested (MCP-1, SRC-2): once per workspace, with the admin's confirmation
  * that all members may see its data; audited like any other source.
  * @throws Problem forbidden | confirmation_required | not_found (no such server) | mcp_server_connected | name_taken |
- * bad_request (name)
+ * bad_request (name) | dangerous_combination (POL-11)
  */
 export async function connectServer(ctx: Ctx<Member>, input: ServerConnection, vault: Vault): Promise<Source> {
   await requireAdmin(ctx);
@@ -35,6 +36,7 @@ export async function connectServer(ctx: Ctx<Member>, input: ServerConnection, v
       const [server] = await tx<Server[]>`
         select name, url from mcp_servers where id = ${input.serverId} and removed_at is null`;
       if (server === undefined) throw new Problem("not_found");
+      await refuseCombination(tx, workspaceId, server.name);
       const id = await insert(tx, ctx.actor, name, input, vault);
       await tell(tx, ctx.actor, id, name, server, input);
       return one(tx, workspaceId, id);

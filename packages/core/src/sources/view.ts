@@ -17,6 +17,7 @@ export interface SourceRow {
   readonly confirmed_at: Date;
   readonly last_test_at: Date | null;
   readonly last_test: Source["lastTest"];
+  readonly labels: Source["labels"];
   readonly created_at: Date;
 }
 
@@ -24,7 +25,8 @@ export interface SourceRow {
 export async function views(tx: Tx, workspaceId: string, only: string | null): Promise<Source[]> {
   const rows = await tx<SourceRow[]>`
     select s.id, s.kind, s.name, s.config, s.status, v.name as server_name, v.url as server_url, v.removed_at is not null as server_removed, s.secret_last4, s.confirmed_by, u.name as confirmer_name,
-           u.display_name as confirmer_display, s.confirmed_at, s.last_test_at, s.last_test, s.created_at
+           u.display_name as confirmer_display, s.confirmed_at, s.last_test_at, s.last_test,
+           jsonb_build_object('environment', s.environment, 'sensitivity', s.sensitivity, 'trust', s.trust) as labels, s.created_at
       from sources s join users u on u.id = s.confirmed_by left join mcp_servers v on v.id = s.server_id
      where s.workspace_id = ${workspaceId} and s.removed_at is null and (${only}::uuid is null or s.id = ${only})
      order by lower(s.name)`;
@@ -44,6 +46,7 @@ export async function views(tx: Tx, workspaceId: string, only: string | null): P
     confirmedAt: row.confirmed_at.toISOString(),
     lastTestAt: row.last_test_at?.toISOString() ?? null,
     lastTest: row.server_removed ? SERVER_REMOVED : row.last_test,
+    labels: row.labels,
     createdAt: row.created_at.toISOString(),
   }));
 }

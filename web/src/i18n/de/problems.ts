@@ -37,6 +37,8 @@ export const de = {
   source_read_only: "Die Zugangsdaten erlauben nur Lesen.",
   mcp_protocol: "Der Server hat nicht wie ein MCP-Server geantwortet. Bitte die Adresse prüfen.",
   mcp_version: "Der Server spricht nur eine neuere Version von MCP als diese Plattform.",
+  dangerous_combination:
+    "Dieser Workspace verbindet vertrauliche Quellen mit nicht vertrauenswürdigen Inhalten. Tools, die nach außen schreiben, sind darum gesperrt. Aufheben können es Plattform-Admins.",
   mcp_server_connected: "Der Server ist in diesem Workspace schon verbunden.",
   gateway_url_invalid:
     "Die Adresse des Gateways ist nicht gültig: https:// und ein Pfad, ohne Zugangsdaten und ohne Fragezeichen.",

@@ -145,6 +145,28 @@ export const de = {
     toolsHint: "Einstufung und Entscheidung stehen in den Einstellungen.",
     toTools: "Zu den Tools",
   },
+  labels: {
+    title: "Kennzeichnung",
+    hint: "Was diese Quelle ist. Regeln können es nutzen (context.source.environment, context.source.sensitivity, context.source.trust).",
+    environment: "Umgebung",
+    sensitivity: "Schutzbedarf",
+    trust: "Vertrauen in den Inhalt",
+    none: "Nicht gekennzeichnet",
+    value: {
+      production: "Produktion",
+      staging: "Vorstufe",
+      test: "Test",
+      development: "Entwicklung",
+      public: "Öffentlich",
+      internal: "Intern",
+      confidential: "Vertraulich",
+      trusted: "Vertrauenswürdig",
+      untrusted: "Nicht vertrauenswürdig",
+    },
+    combination:
+      "Wo in einem Workspace eine vertrauliche Quelle und nicht vertrauenswürdige Inhalte zusammenkommen, sind Tools von Servern gesperrt, die nach außen schreiben. Aufheben können das Plattform-Admins.",
+    saved: "Kennzeichnung gespeichert",
+  },
   secret: {
     title: "Token ersetzen",
     hint: "Das bisherige Token wird überschrieben. Danach wird die Verbindung neu getestet.",

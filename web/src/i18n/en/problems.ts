@@ -36,6 +36,8 @@ export const en: typeof de = {
   source_read_only: "The credentials allow reading only.",
   mcp_protocol: "The server did not answer as an MCP server. Please check the address.",
   mcp_version: "The server speaks only a newer version of MCP than this platform.",
+  dangerous_combination:
+    "This workspace combines confidential sources with untrusted content, so tools that write to the outside are blocked. Platform admins can lift that.",
   mcp_server_connected: "This server is already connected to the workspace.",
   gateway_url_invalid:
     "The address of the gateway is not valid: https:// and a path, without credentials and without a question mark.",

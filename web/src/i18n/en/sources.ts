@@ -146,6 +146,28 @@ export const en: typeof de = {
     toolsHint: "Classification and decision are in the settings.",
     toTools: "Go to tools",
   },
+  labels: {
+    title: "Labels",
+    hint: "What this source is. Rules may use it (context.source.environment, context.source.sensitivity, context.source.trust).",
+    environment: "Environment",
+    sensitivity: "Sensitivity",
+    trust: "Trust of the content",
+    none: "Not labelled",
+    value: {
+      production: "Production",
+      staging: "Staging",
+      test: "Test",
+      development: "Development",
+      public: "Public",
+      internal: "Internal",
+      confidential: "Confidential",
+      trusted: "Trusted",
+      untrusted: "Untrusted",
+    },
+    combination:
+      "Where a confidential source and untrusted content come together in a workspace, tools of servers that write to the outside are blocked. Platform admins can lift that.",
+    saved: "Labels saved",
+  },
   secret: {
     title: "Replace token",
     hint: "The present token is overwritten. The connection is then tested anew.",

@@ -15,6 +15,7 @@ import { PageHeader } from "../../ui/page-header.tsx";
 import { Person } from "../../ui/person.tsx";
 import { QueryPanel } from "../../ui/query-panel.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
+import { SourceLabels } from "./source-labels.tsx";
 import { SourceBadge } from "./source-badge.tsx";
 import { RemoveSource, ReplaceToken } from "./source-manage.tsx";
 import { createSourceTest, type SourceTest } from "./source-test.ts";
@@ -141,6 +142,7 @@ export const SourcePage = (): JSX.Element => {
                 {t("detail.toTools")}
               </A>
             </section>
+            <SourceLabels workspaceId={params.ws} source={source()} isAdmin={isAdmin()} />
             <Show when={isAdmin()} fallback={<p class="text-ink-2">{t("onlyAdmin")}</p>}>
               <ReplaceToken workspaceId={params.ws} source={source()} onReplaced={() => void test.start(source().id)} />
               <RemoveSource workspaceId={params.ws} source={source()} />
