@@ -151,7 +151,10 @@ const ADMINISTERED: readonly View[] = [
   ["admin-guardrails", "/admin/models?tab=guardrails"],
   ["admin-guardrail-add", "/admin/models?tab=guardrails", (page) => dialogOf(page, /^(Add a line|Zeile hinzufügen)$/)],
   ["admin-mcp", "/admin/mcp"],
+  ["admin-limits", "/admin/limits"],
+  ["admin-dead-letters", "/admin/dead-letters"],
   ["admin-users", "/admin/users"],
+  ["admin-team-limit", "/admin/users", (page) => dialogOf(page, /^(Change the limit of|Grenze von)/)],
 ];
 
 const createDialog = async (page: Page): Promise<void> => {

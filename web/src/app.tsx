@@ -25,6 +25,8 @@ const AdminToolsPage = page(async () => (await import("./pages/admin/tools.tsx")
 const AdminPoliciesPage = page(async () => (await import("./pages/admin/policies.tsx")).AdminPoliciesPage);
 const AdminModelsPage = page(async () => (await import("./pages/admin/models/models.tsx")).AdminModelsPage);
 const AdminMcpPage = page(async () => (await import("./pages/admin/mcp.tsx")).AdminMcpPage);
+const AdminLimitsPage = page(async () => (await import("./pages/admin/limits.tsx")).AdminLimitsPage);
+const AdminDeadLettersPage = page(async () => (await import("./pages/admin/dead-letters.tsx")).AdminDeadLettersPage);
 const AdminUsersPage = page(async () => (await import("./pages/admin/users.tsx")).AdminUsersPage);
 const MePage = page(async () => (await import("./pages/me.tsx")).MePage);
 
@@ -51,6 +53,8 @@ export const App = () => (
         <Route path="/admin/policies" component={AdminPoliciesPage} />
         <Route path="/admin/mcp" component={AdminMcpPage} />
         <Route path="/admin/models" component={AdminModelsPage} />
+        <Route path="/admin/limits" component={AdminLimitsPage} />
+        <Route path="/admin/dead-letters" component={AdminDeadLettersPage} />
         <Route path="/admin/users" component={AdminUsersPage} />
         <Route path="/me" component={MePage} />
         <Route path="*" component={NotFoundPage} />

@@ -40,4 +40,6 @@ export const keys = {
   allAdminUsers: ["admin", "users"] as const,
   adminUsers: (search: string) => ["admin", "users", search] as const,
   adminTeams: ["admin", "teams"] as const,
+  adminLimits: ["admin", "limits"] as const,
+  adminDeadLetters: ["admin", "dead-letters"] as const,
 };

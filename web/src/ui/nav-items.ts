@@ -4,11 +4,13 @@ import { useActiveWorkspaceId, useOpenApprovals, useWorkspace } from "../data/wo
 import { t } from "../i18n/index.ts";
 import Activity from "lucide-solid/icons/activity";
 import FolderGit2 from "lucide-solid/icons/folder-git-2";
+import Gauge from "lucide-solid/icons/gauge";
 import House from "lucide-solid/icons/house";
 import BrainCircuit from "lucide-solid/icons/brain-circuit";
 import Inbox from "lucide-solid/icons/inbox";
 import Layers from "lucide-solid/icons/layers";
 import Plug from "lucide-solid/icons/plug";
+import MailX from "lucide-solid/icons/mail-x";
 import MessageSquare from "lucide-solid/icons/message-square";
 import Scale from "lucide-solid/icons/scale";
 import Settings from "lucide-solid/icons/settings";
@@ -71,6 +73,8 @@ export const useNavItems = () => {
           { id: "policies", label: t("nav.policies"), href: "/admin/policies", icon: Scale },
           { id: "mcp", label: t("nav.mcp"), href: "/admin/mcp", icon: Plug },
           { id: "models", label: t("nav.models"), href: "/admin/models", icon: BrainCircuit },
+          { id: "limits", label: t("nav.limits"), href: "/admin/limits", icon: Gauge },
+          { id: "dead-letters", label: t("nav.deadLetters"), href: "/admin/dead-letters", icon: MailX },
           { id: "users", label: t("nav.users"), href: "/admin/users", icon: Users },
         ]
       : [],

@@ -17,6 +17,8 @@ export const de = {
     settings: "Einstellungen",
     tools: "Tool-Einstufung",
     mcp: "MCP-Server",
+    limits: "Grenzen",
+    deadLetters: "Unzustellbares",
     models: "Modelle",
     policies: "Plattform-Regeln",
     users: "Personen und Teams",

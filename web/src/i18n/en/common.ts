@@ -18,6 +18,8 @@ export const en: typeof de = {
     settings: "Settings",
     tools: "Tool classification",
     mcp: "MCP servers",
+    limits: "Limits",
+    deadLetters: "Dead letters",
     models: "Models",
     policies: "Platform rules",
     users: "People and teams",

@@ -6,6 +6,7 @@ import { keys } from "../../data/keys.ts";
 import { queryClient } from "../../data/query.ts";
 import { admin as t } from "../../i18n/admin.ts";
 import { num, t as words } from "../../i18n/index.ts";
+import { operation as tOperation } from "../../i18n/operation.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorLine } from "../../ui/error-panel.tsx";
@@ -14,6 +15,7 @@ import { QueryPanel } from "../../ui/query-panel.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { createAction } from "../settings/save.ts";
 import { fieldFaults } from "./field-faults.ts";
+import { FormFrame } from "./form-frame.tsx";
 import { VisibleText } from "../../ui/visible-text-view.tsx";
 
 const MAX_RUNS = 1000;
@@ -96,6 +98,53 @@ const TeamForm = (props: { readonly onDone: () => void }): JSX.Element => {
   );
 };
 
+const TeamLimitForm = (props: { readonly team: AdminTeam; readonly onDone: () => void }): JSX.Element => {
+  const [runs, setRuns] = createSignal(String(props.team.maxParallelRuns));
+  const [tried, setTried] = createSignal(false);
+  const action = createAction();
+  const submit = async (): Promise<void> => {
+    setTried(true);
+    const maxParallelRuns = runsOf(runs());
+    if (maxParallelRuns === undefined) return;
+    const { id: teamId, name } = props.team;
+    const done = await action.run(async () => {
+      await call("updateTeam", { params: { teamId }, body: { maxParallelRuns } });
+    });
+    if (!done) return;
+    toast(tOperation("team.saved", { name }));
+    void queryClient.invalidateQueries({ queryKey: keys.adminTeams });
+    props.onDone();
+  };
+  return (
+    <FormFrame
+      save={tOperation("team.save")}
+      busy={action.busy()}
+      failure={action.failure()}
+      onSubmit={() => void submit()}
+      onCancel={() => props.onDone()}
+    >
+      <FormField
+        label={t("teams.maxParallelRuns")}
+        help={t("teams.maxParallelRunsHelp")}
+        error={tried() && runsOf(runs()) === undefined ? t("teams.numberInvalid") : undefined}
+        required
+      >
+        {(field) => (
+          <input
+            {...field}
+            class="input"
+            name="maxParallelRuns"
+            inputmode="numeric"
+            autocomplete="off"
+            value={runs()}
+            onInput={(event) => setRuns(event.currentTarget.value)}
+          />
+        )}
+      </FormField>
+    </FormFrame>
+  );
+};
+
 interface TeamsQuery {
   readonly isPending: boolean;
   readonly isError: boolean;
@@ -107,6 +156,7 @@ interface TeamsQuery {
 /** The teams with their limits, and the way to a new one (ADM-1). */
 export const TeamSection = (props: { readonly query: TeamsQuery }): JSX.Element => {
   const [adding, setAdding] = createSignal(false);
+  const [changing, setChanging] = createSignal<AdminTeam>();
   return (
     <section aria-labelledby="teams-title" class="flex flex-col gap-2">
       <div class="flex flex-wrap items-start justify-between gap-2">
@@ -134,6 +184,14 @@ export const TeamSection = (props: { readonly query: TeamsQuery }): JSX.Element 
                     <span class="num flex flex-wrap gap-x-4 text-meta text-ink-2">
                       <span>{t("teams.people", team.people)}</span>
                       <span>{t("teams.limit", { n: num(team.maxParallelRuns) })}</span>
+                      <button
+                        type="button"
+                        class="link"
+                        aria-label={tOperation("team.changeOf", { name: team.name })}
+                        onClick={() => setChanging(team)}
+                      >
+                        {tOperation("team.change")}
+                      </button>
                     </span>
                   </li>
                 )}
@@ -144,6 +202,13 @@ export const TeamSection = (props: { readonly query: TeamsQuery }): JSX.Element 
       </QueryPanel>
       <Dialog open={adding()} onOpenChange={setAdding} title={t("teams.add")}>
         <TeamForm onDone={() => setAdding(false)} />
+      </Dialog>
+      <Dialog
+        open={changing() !== undefined}
+        onOpenChange={(open) => !open && setChanging(undefined)}
+        title={tOperation("team.changeOf", { name: changing()?.name ?? "" })}
+      >
+        <Show when={changing()}>{(team) => <TeamLimitForm team={team()} onDone={() => setChanging(undefined)} />}</Show>
       </Dialog>
     </section>
   );

@@ -1,0 +1,60 @@
+import type { de } from "../de/operation.ts";
+
+export const en: typeof de = {
+  limits: {
+    title: "Limits",
+    intro:
+      "Bounds of every run of the whole platform. Empty means: the default of the installation, which is also the most.",
+    runs: "One run",
+    modelCalls: "Model calls",
+    runTokens: "Tokens, input and output together",
+    runWallS: "Working time in seconds",
+    runWallSHelp: "Waiting for people is not counted.",
+    toolResultBytes: "Size of a tool result in bytes",
+    toolResultBytesHelp: "More is cut; the model is told.",
+    identicalCalls: "Identical calls",
+    identicalCallsHelp:
+      "So often a run may make the same call with the same arguments. Then the answer ends with a summary.",
+    most: "Default and most: {{ n }}",
+    invalid: "A whole number from {{ min }} to {{ max }}, or empty.",
+    save: "Save limits",
+    saved: "Limits saved",
+    conflict: "Somebody changed the limits meanwhile. The fields show the new state now.",
+    teams: "Runs at a time, for each team",
+    teamsHint: "How many runs of a team work at a time is set with the teams.",
+    teamsLink: "To the teams",
+  },
+  letters: {
+    title: "Dead letters",
+    intro:
+      "Messages that were delivered too often in vain. No run is lost by that: what is to be done stands in its rows.",
+    list: "Dead letters",
+    empty: "No dead letters",
+    emptyHint: "All messages were understood and worked off.",
+    more: "There are more than are shown. The rest appears when these are settled.",
+    queue: { steps: "Steps", jobs: "Jobs" },
+    reason: {
+      unreadable: "Cannot be read",
+      unknown_version: "Unknown version",
+      failed_repeatedly: "Failed again and again",
+    },
+    sent: "Sent",
+    received: (n) => (n === 1 ? "delivered once" : `delivered ${String(n)} times`),
+    body: "Content",
+    cut: (n) => `shortened, ${String(n)} characters in all`,
+    redrive: "Deliver again",
+    redriveOf: "Deliver message {{ id }} again",
+    remove: "Remove",
+    removeOf: "Remove message {{ id }}",
+    removeTitle: "Remove this message?",
+    removeHint: "It is gone then. The audit says who removed it, not what it held.",
+    redriven: "Message delivered again",
+    removed: "Message removed",
+  },
+  team: {
+    change: "Change limit",
+    changeOf: "Change the limit of {{ name }}",
+    save: "Save limit",
+    saved: "Limit of {{ name }} changed",
+  },
+};
