@@ -1,4 +1,4 @@
-import { transaction, type Database } from "@aiw/platform/db";
+import type { Database } from "@aiw/platform/db";
 import { fp } from "@aiw/platform/fault";
 
 export interface Expired {
@@ -20,18 +20,18 @@ export const expireDue = async (db: Database): Promise<{ seen: number; expired: 
   let failures = 0;
   for (const { id, run_id: runId } of due) {
     try {
-      const teamId = await fp("expire.tx", () =>
-        transaction(db, "unscoped", async (tx) => {
-          const [row] = await tx<{ done: boolean }[]>`select approval_expire_v1(${id}::uuid) as done`;
-          if (row?.done !== true) return null;
-          const [run] = await tx<{ team_id: string }[]>`select team_id from runs where id = ${runId}`;
-          return run?.team_id ?? null;
-        }),
-      );
+      const teamId = await fp("expire.tx", () => expireOne(db, id, runId));
       if (teamId !== null) expired.push({ runId, teamId });
     } catch {
       failures += 1;
     }
   }
   return { seen: due.length, expired, failures };
+};
+
+/** The team of the run that goes on; null when somebody else was faster. One round trip: many may be due at once. */
+const expireOne = async (db: Database, id: string, runId: string): Promise<string | null> => {
+  const [row] = await db.sql<{ done: boolean; team_id: string | null }[]>`
+    select e.done, r.team_id from approval_expire_v1(${id}::uuid) as e (done) left join runs r on r.id = ${runId}`;
+  return row?.done === true ? row.team_id : null;
 };
