@@ -167,6 +167,11 @@ create table runs (
   -- `child` works for another run (RUN-18). The last two belong to the run they come from.
   lane text not null default 'chat' check (lane in ('chat', 'execution', 'child')),
   parent_run_id uuid,
+  -- of a child (RUN-18): the call of its parent it answers, the tools it may use, its budget, and what it answered
+  child_call_id uuid,
+  tools text[],
+  model_call_limit integer check (model_call_limit > 0),
+  answer text,
   title text not null,
   started_by uuid not null references users,
   status text not null default 'queued',
@@ -206,6 +211,8 @@ create table runs (
   foreign key (workspace_id, chat_id) references chats (workspace_id, id),
   foreign key (workspace_id, parent_run_id) references runs (workspace_id, id),
   check ((lane = 'chat') = (parent_run_id is null)),
+  check ((lane = 'child') = (child_call_id is not null)),
+  check (lane <> 'child' or tools is not null and model_call_limit is not null),
   check (lane = 'chat' or chat_id is null),
   check (status in ('queued', 'running', 'waiting_approval', 'waiting_input', 'needs_reconciliation', 'completed',
                     'failed', 'cancelled', 'blocked_by_guardrail'))

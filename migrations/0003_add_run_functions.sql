@@ -164,6 +164,26 @@ begin
       'wireName', x ->> 'wireName', 'sourceId', x ->> 'sourceId', 'riskClass', x ->> 'riskClass', 'args', left(coalesce(x ->> 'argsShown', x ->> 'args'), 20000))::text);
 end $$;
 --> statement-breakpoint
+-- RUN-18: a child run begins with its task, in the transaction that lets its parent wait for it.
+create function run_child_v1(p_run uuid, p_workspace uuid, x jsonb) returns uuid language plpgsql as $$
+declare v_run uuid := (x ->> 'runId')::uuid;
+begin
+  insert into runs (id, workspace_id, team_id, lane, parent_run_id, child_call_id, tools, model_call_limit, agent_version_id, title, started_by,
+                    last_seq, last_item)
+    select v_run, p_workspace, r.team_id, 'child', p_run, (x ->> 'toolCallId')::uuid,
+           array(select jsonb_array_elements_text(x -> 'tools')), (x ->> 'maxModelCalls')::integer, r.agent_version_id, x ->> 'title', r.started_by, 1, 1
+      from runs r where r.id = p_run;
+  insert into run_items (run_id, item, workspace_id, step, kind, data) values (v_run, 1, p_workspace, 0, 'user', x ->> 'item');
+  insert into run_events (run_id, seq, workspace_id, type, data)
+    values (v_run, 1, p_workspace, 'run.status', json_build_object('status', 'queued')::text);
+  return v_run;
+end $$;
+--> statement-breakpoint
+-- Lock order: a parent before its children. Whoever ends a child takes its parent's lock first.
+create function run_parent_lock_v1(p_run uuid) returns void language sql as $$
+  select id from runs where id = (select c.parent_run_id from runs c where c.id = p_run and c.lane = 'child') for update
+$$;
+--> statement-breakpoint
 -- RUN-8: a cancelled run takes the runs with it that came from it: what waits ends now, what works stops at its next safe point.
 create function run_cancel_parts_v1(p_run uuid) returns void language plpgsql as $$
 declare x runs;
@@ -189,7 +209,12 @@ begin
   if r.lane = 'chat' then
     return case when r.chat_id is not null then chat_start_next_v1(r.workspace_id, r.chat_id) end;
   end if;
-  if r.lane <> 'execution' then return null; end if;
+  -- F75: the end of a child wakes its parent, which holds no slot while it waits.
+  if r.lane = 'child' then
+    update runs p set status = 'queued', wake_at = null
+      where p.id = r.parent_run_id and p.status in ('queued', 'waiting_approval', 'waiting_input') returning p.id into v_chat;
+    return v_chat;
+  end if;
   with recursive up as (
     select x.parent_run_id, x.chat_id from runs x where x.id = p_run
     union all select x.parent_run_id, x.chat_id from runs x join up on x.id = up.parent_run_id)
@@ -373,8 +398,10 @@ declare
   -- Requests that may not take the place of the one they follow: somebody was faster.
   v_late text[] := '{}';
   v_old approvals;
+  v_slept boolean;
 begin
   perform set_config('aiw.workspaces', p_workspace::text, true);
+  perform run_parent_lock_v1(p_run);
   select * into r from runs where id = p_run and fence = p_fence and runs.status = 'running' for update;
   if not found then return query select false, null::text, null::bigint, v_ring; return; end if;
   v_seq := r.last_seq; v_item := r.last_item; v_next := p ->> 'status';
@@ -416,6 +443,9 @@ begin
                 jsonb_build_object('tool', v_old.tool_id, 'reason', 'stale', 'successor', e ->> 'id'));
     end loop;
   end if;
+  if p ? 'children' then
+    v_ring := v_ring || array(select run_child_v1(p_run, p_workspace, x) from jsonb_array_elements(p -> 'children') x);
+  end if;
   if p ? 'questions' then
     insert into questions (id, workspace_id, run_id, tool_call_id, text, anyone)
       select (q ->> 'id')::uuid, p_workspace, p_run, (q ->> 'toolCallId')::uuid, q ->> 'text', (q ->> 'anyone')::boolean
@@ -430,7 +460,7 @@ begin
                            four_eyes, risk_class, explanation, model_note, message, response_label, sensitive, shown, allowed_by_policy, status, expires_at, execute_before, predecessor_id)
       overriding system value
       select (a ->> 'id')::uuid, coalesce((a ->> 'number')::bigint, nextval('approvals_number_seq')), p_workspace,
-             coalesce((a ->> 'runId')::uuid, p_run), r.chat_id, (a ->> 'toolCallId')::uuid,
+             coalesce((a ->> 'runId')::uuid, p_run), coalesce(r.chat_id, (select o.chat_id from runs o where o.id = r.parent_run_id)), (a ->> 'toolCallId')::uuid,
              coalesce((a ->> 'stagedCallId')::uuid, (select o.staged_call_id from approvals o
                where o.id = (a ->> 'predecessorId')::uuid and o.tool_call_id = (a ->> 'toolCallId')::uuid)), a ->> 'callId', (a ->> 'sourceId')::uuid,
              a ->> 'toolId', r.started_by, a ->> 'title', a ->> 'snapshot', a ->> 'snapshotHash', a ->> 'args', a ->> 'form',
@@ -485,7 +515,9 @@ begin
     v_seq := v_seq + v_told;
   end if;
   if p ? 'audit' then perform audit_add_v1(p_run, p_workspace, p -> 'audit', v_late); end if;
-  if p ? 'message' then
+  if r.lane = 'child' then
+    update runs set answer = p #>> '{message,text}' where id = p_run and p ? 'message';
+  elsif p ? 'message' then
     insert into messages (id, workspace_id, chat_id, role, text, run_id, withheld)
       values ((p #>> '{message,id}')::uuid, p_workspace, r.chat_id, 'assistant', p #>> '{message,text}', p_run,
               coalesce((p #>> '{message,withheld}')::boolean, false));
@@ -500,6 +532,14 @@ begin
          where a.run_id = p_run and c.status = 'waiting'
            and (a.status <> coalesce(p -> 'seen' ->> a.id::text, 'pending') or a.status = 'pending' and a.again_asked_at is not null)
            and not exists (select from approvals s where s.predecessor_id = a.id and s.tool_call_id = a.tool_call_id)) then
+    v_next := 'queued';
+  end if;
+  -- The same for a child that ended meanwhile (F75).
+  v_slept := p ? 'wakeAfterMs';
+  if (v_next = 'queued' and p ->> 'outcome' = 'children' or v_next in ('waiting_approval', 'waiting_input')) and exists (
+       select from runs x join tool_calls c on c.id = x.child_call_id
+         where x.parent_run_id = p_run and c.status = 'waiting' and x.status = any (v_final)) then
+    v_slept := false;
     v_next := 'queued';
   end if;
   -- The same for a question that was answered while this step looked at others (RUN-16).
@@ -524,7 +564,7 @@ begin
   end if;
   update runs x set status = v_next, last_seq = v_seq, last_item = greatest(x.last_item, v_item),
          attempts = case when v_keep then x.attempts else 0 end,
-         wake_at = case when v_next = 'queued' and p ? 'wakeAfterMs' then aiw_now() + make_interval(secs => (p ->> 'wakeAfterMs')::float / 1000) end,
+         wake_at = case when v_next = 'queued' and v_slept then aiw_now() + make_interval(secs => (p ->> 'wakeAfterMs')::float / 1000) end,
          end_reason = case when v_next = p ->> 'status' then p ->> 'endReason' end,
          error_code = case when v_next = p ->> 'status' then p ->> 'errorCode' end,
          error_text = case when v_next = p ->> 'status' then p ->> 'errorText' end,
@@ -539,7 +579,7 @@ begin
          work_ms = x.work_ms + coalesce(v_worked, 0)
     where x.id = p_run returning x.last_seq into v_seq;
 
-  if v_next = 'queued' and not (p ? 'wakeAfterMs') then v_ring := array_append(v_ring, p_run); end if;
+  if v_next = 'queued' and not v_slept then v_ring := array_append(v_ring, p_run); end if;
   if v_next = any (v_final) then
     update chats set active_at = aiw_now() where id = r.chat_id;
     v_started := run_ended_v1(p_run);
@@ -566,6 +606,7 @@ create function run_recover_v1(p_run uuid, p_max_attempts integer) returns table
 language plpgsql as $$
 declare r runs; v_seq bigint; v_next text; v_ring uuid; v_writing boolean;
 begin
+  perform run_parent_lock_v1(p_run);
   select * into r from runs where id = p_run and status = 'running' and lease_until < aiw_now() for update skip locked;
   if not found then return query select 'none', null::uuid, null::uuid; return; end if;
   perform set_config('aiw.workspaces', r.workspace_id::text, true);
@@ -630,6 +671,7 @@ end $$;
 create function run_cancel_v1(p_run uuid, p_user uuid) returns table (outcome text, started uuid, team_id uuid) language plpgsql as $$
 declare r runs; v_seq bigint; v_started uuid;
 begin
+  perform run_parent_lock_v1(p_run);
   select * into r from runs where id = p_run for update;
   if not found then return query select 'none', null::uuid, null::uuid; return; end if;
   -- A step at work, or a write that waits to be asked of its target: the run stops when that is settled (F46).
@@ -721,6 +763,8 @@ begin
       'execFence', a.exec_fence, 'invalidReason', a.invalid_reason, 'result', a.result, 'snapshotHash', a.snapshot_hash,
       'input', case when a.response_label is not null then json_build_object('sensitive', a.sensitive, 'response', a.response) end)::text
     from approvals a where a.run_id = p_run order by a.id;
+  return query select 'child', x.id::text, json_build_object('runId', x.id, 'toolCallId', x.child_call_id, 'status', x.status, 'errorText', x.error_text,
+      'answer', x.answer)::text from runs x where x.parent_run_id = p_run and x.lane = 'child';
   return query select 'question', q.id::text, json_build_object('id', q.id, 'toolCallId', q.tool_call_id, 'status', q.status, 'answer', q.answer)::text
     from questions q where q.run_id = p_run;
   -- APR-10: the sensitive answers of this chat, sealed: whatever a step says of it is masked from the first of them on.

@@ -223,8 +223,8 @@ const checkAnswer = async (world: Watched, runId: string, status: string, say: S
     (e) => e.type === "message.completed" && e.data["final"] === true && e.data["withheld"] !== true,
   );
   const [run] = await world.admin.sql<{ lane: string }[]>`select lane from runs where id = ${runId}`;
-  // A run for one staged call answers nobody; the chat is told its outcome (APR-8).
-  const answers = run?.lane === "execution" ? 0 : 1;
+  // A run for one staged call, or for another run, answers in no chat (APR-8, RUN-18).
+  const answers = run?.lane === "chat" ? 1 : 0;
   if (status === "completed" && messages.length !== answers) say(`RUN-2 ${messages.length} answers`);
   if (messages[0] !== undefined && final.at(-1)?.data["text"] !== messages[0].text)
     say("I4 the answer told is not the answer stored");

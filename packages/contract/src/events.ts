@@ -84,6 +84,8 @@ export const runEventBody = z.discriminatedUnion("type", [
     text: z.string(),
     anyone: z.boolean(),
   }),
+  /** A call was handed to a run of its own (RUN-18). */
+  call.extend({ type: z.literal("child.started"), runId: z.uuid() }),
   /** Somebody answered; the answer is the result of the call. */
   z.object({ type: z.literal("question.answered"), toolCallId: z.uuid(), questionId: z.uuid() }),
   /** Tokens and cost so far. */

@@ -2,6 +2,7 @@ import type { LimitValues } from "@aiw/contract/operation";
 import type { Connector } from "@aiw/connectors/connector";
 import type { Gateways } from "@aiw/model/gateways";
 import type { Database } from "@aiw/platform/db";
+import type { Subagent } from "./children.ts";
 import type { Log } from "@aiw/platform/log";
 import type { Vault } from "@aiw/platform/vault";
 
@@ -54,6 +55,8 @@ export interface EngineDeps {
   /** Ways to the models; which one, and with whose key, the rows say (GW-2, GW-3). */
   readonly gateways: Pick<Gateways, "open">;
   readonly limits: EngineLimits;
+  /** Work that may be handed to child runs (RUN-18); none unless something configures some. */
+  readonly subagents?: readonly Subagent[];
   /** Hint for readers of events, outside of any transaction; never fails. */
   readonly notify: (runId: string) => void;
   /** Doorbell after the commit; a failure is left to the sweeper (RUN-5). */

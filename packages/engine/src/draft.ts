@@ -5,6 +5,7 @@ import type {
   LoadedRun,
   NewAudit,
   NewEvent,
+  NewChild,
   NewExecution,
   NewQuestion,
   NewRequest,
@@ -21,6 +22,7 @@ export interface Draft {
   readonly requests: NewRequest[];
   readonly executions: NewExecution[];
   readonly questions: NewQuestion[];
+  readonly children: NewChild[];
   readonly settles: Settle[];
   readonly events: NewEvent[];
   readonly audit: NewAudit[];
@@ -33,6 +35,7 @@ export const merge = (draft: Draft, part: Partial<Draft>): void => {
   draft.settled.push(...(part.settled ?? []));
   draft.updates.push(...(part.updates ?? []));
   draft.requests.push(...(part.requests ?? []));
+  draft.children.push(...(part.children ?? []));
   draft.questions.push(...(part.questions ?? []));
   draft.executions.push(...(part.executions ?? []));
   draft.settles.push(...(part.settles ?? []));

@@ -6,7 +6,8 @@ import type { EngineDeps } from "./deps.ts";
 import { failedTurn } from "./failed-turn.ts";
 import * as history from "./history.ts";
 import type { Lease } from "./lease.ts";
-import { knownTools, offered, testedSources } from "./offers.ts";
+import { subagentTools } from "./children.ts";
+import { isAllowed, knownTools, offered, testedSources } from "./offers.ts";
 import { ownTools, type CallableTool } from "./own-tools.ts";
 import { instructions } from "./prompt.ts";
 import { describeSources, pinSources } from "./sources.ts";
@@ -20,10 +21,12 @@ export const modelStep = async (deps: EngineDeps, lease: Lease, loaded: LoadedRu
   if (stop !== null) return stop;
 
   const pins = await pinSources(deps, loaded, run, lease.signal);
-  const usable = offered(knownTools(deps.connectors, loaded), loaded).filter((t) =>
-    testedSources(loaded, t.row.sourceKind).some((s) => pins[s.id]?.["failed"] === undefined),
-  );
-  const own = ownTools(loaded).filter((t) => usable.every((u) => u.definition.wireName !== t.definition.wireName));
+  const usable = offered(knownTools(deps.connectors, loaded), loaded)
+    .filter((t) => isAllowed(run, t))
+    .filter((t) => testedSources(loaded, t.row.sourceKind).some((s) => pins[s.id]?.["failed"] === undefined));
+  // A child has the tools it was given and nobody to ask (RUN-18).
+  const mine = run.lane === "child" ? [] : [...ownTools(loaded), ...subagentTools(run, deps.subagents ?? [])];
+  const own = mine.filter((t) => usable.every((u) => u.definition.wireName !== t.definition.wireName));
   const tools = loaded.model?.tools === false ? [] : [...own, ...usable];
   const sources = await describeSources(deps, loaded, run, pins, lease.signal);
   const wrapUp = wrapUpReason(deps, loaded, run);
@@ -115,7 +118,7 @@ const ask = async (
 const limitReached = (deps: EngineDeps, run: ClaimedRun): StepOutcome | null => {
   const { limits } = deps;
   const which =
-    run.modelCalls >= limits.maxModelCalls
+    run.modelCalls >= Math.min(limits.maxModelCalls, run.modelCallLimit ?? limits.maxModelCalls)
       ? "model_calls"
       : run.inputTokens + run.outputTokens >= limits.maxRunTokens
         ? "tokens"

@@ -1,6 +1,6 @@
 import type { Connector } from "@aiw/connectors/connector";
 import type { ApprovalLevel, PolicyDecision, RiskClass, ToolDefinition } from "@aiw/contract/tools";
-import type { LoadedPolicy, LoadedRun, LoadedSource, LoadedTool } from "@aiw/core/runs";
+import type { ClaimedRun, LoadedPolicy, LoadedRun, LoadedSource, LoadedTool } from "@aiw/core/runs";
 import { isOutward } from "@aiw/core/approvals";
 import * as tools from "@aiw/core/tools";
 import { actionsOf, hasActionlessCalls } from "@aiw/policy/call-values";
@@ -120,6 +120,10 @@ export const verdictFor = (
       call,
     ),
   );
+
+/** A child run has a part of the tools its parent has (RUN-18): everything else is not there for it, offered or called. */
+export const isAllowed = (run: Pick<ClaimedRun, "tools">, tool: KnownTool): boolean =>
+  run.tools === null || run.tools.includes(tool.row.id);
 
 export const testedSources = (loaded: LoadedRun, kind: string): LoadedSource[] =>
   loaded.sources.filter((s) => s.toolSource === kind && s.status === "tested");

@@ -118,6 +118,11 @@ export const sealOutcome = async (
     items: await all(outcome.items, item),
     calls: await all(outcome.calls, call),
     callUpdates: (outcome.callUpdates ?? []).map((u) => maskedUpdate(mask, u)),
+    children: await all(outcome.children, async (c) => ({
+      ...c,
+      title: mask.text(c.title),
+      item: await seal(c.item, itemContext(c.runId, 0, "user")),
+    })),
     questions: (outcome.questions ?? []).map((q) => ({ ...q, text: mask.text(q.text) })),
     executions: await all(outcome.executions, execution),
     requests: await all(outcome.requests, request),

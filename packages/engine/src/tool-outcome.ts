@@ -2,6 +2,7 @@ import { randomUUIDv7 } from "node:crypto";
 import { ASK_USER } from "@aiw/contract/questions";
 import type { RequestStatus } from "@aiw/contract/runs";
 import type { ClaimedRun, LoadedApproval, LoadedCall, LoadedRun, NewItem, StepOutcome } from "@aiw/core/runs";
+import { CHILD_LOOK_MS, isChildCall } from "./children.ts";
 import { cancelDependents, merge, type ApprovalOf, type Draft } from "./draft.ts";
 import { fenced } from "./outcomes.ts";
 import { finishedEvent, updateOf, type Settled } from "./settled.ts";
@@ -30,6 +31,7 @@ export const finish = (
     requests: draft.requests,
     executions: draft.executions,
     questions: draft.questions,
+    children: draft.children,
     settles: draft.settles,
     unprepared: draft.unprepared,
     // Requests exist before the events that speak of them; results come in call order.
@@ -43,7 +45,11 @@ export const finish = (
     for (const a of loaded.approvals) seen[a.id] = a.status;
     // Something can go on at once after a write was carried out, or when a policy-allowed request was just made.
     const ready = write !== null || draft.requests.some((r) => r.allowedByPolicy);
-    const waiting = rest.every((c) => isInput(c, draft, approvalOf)) ? "waiting_input" : "waiting_approval";
+    const asking = rest.filter((c) => !isChildCall(c));
+    // What works for this run is no person: it sleeps, holds no slot, and the end of a child wakes it (F75).
+    if (!ready && asking.length === 0)
+      return { ...base, status: "queued", outcome: "children", seen, wakeAfterMs: CHILD_LOOK_MS };
+    const waiting = asking.every((c) => isInput(c, draft, approvalOf)) ? "waiting_input" : "waiting_approval";
     return { ...base, status: ready ? "queued" : waiting, outcome: ready ? "calls" : "asked", seen };
   }
   const items = outputs(loaded, doneNow);

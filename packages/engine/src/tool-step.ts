@@ -4,9 +4,10 @@ import { fp } from "@aiw/platform/fault";
 import type { EngineDeps } from "./deps.ts";
 import { answer, cancelAll, cancelDependents, merge, statusNow, type ApprovalOf, type Draft } from "./draft.ts";
 import { askInput, giveAnswer } from "./inputs.ts";
+import { isChildCall, startChild, subagentOf, takeChild } from "./children.ts";
 import { judge, type Judgement } from "./gate.ts";
 import type { Lease } from "./lease.ts";
-import { knownTools, type KnownTool } from "./offers.ts";
+import { isAllowed, knownTools, type KnownTool } from "./offers.ts";
 import { inputOf } from "./own-tools.ts";
 import { refusalText } from "./outcomes.ts";
 import { runReads } from "./reads.ts";
@@ -26,7 +27,7 @@ import type { WriteEnd } from "./write-end.ts";
 export const toolStep = async (deps: EngineDeps, lease: Lease, loaded: LoadedRun): Promise<StepOutcome> => {
   const { run } = lease;
   const pins = await pinSources(deps, loaded, run, lease.signal);
-  const tools = knownTools(deps.connectors, loaded);
+  const tools = knownTools(deps.connectors, loaded).filter((t) => isAllowed(run, t));
   const draft: Draft = {
     settled: [],
     updates: [],
@@ -36,6 +37,7 @@ export const toolStep = async (deps: EngineDeps, lease: Lease, loaded: LoadedRun
     audit: [],
     executions: [],
     questions: [],
+    children: [],
     unprepared: [],
   };
   const approvalOf = (call: LoadedCall): LoadedApproval | undefined =>
@@ -63,7 +65,10 @@ export const toolStep = async (deps: EngineDeps, lease: Lease, loaded: LoadedRun
   const judged = new Map<LoadedCall, Judgement>();
   for (const call of open.filter((c) => c.status === "pending")) {
     const input = inputOf(call.toolId, loaded);
+    const subagent = subagentOf(call, deps.subagents ?? []);
     if (call.toolId === ASK_USER) merge(draft, askUser(call));
+    else if (subagent !== undefined)
+      merge(draft, startChild(call, subagent, run, loaded.children.length + draft.children.length));
     else if (input === undefined) judged.set(call, judge(call, loaded, tools, run));
     else merge(draft, askInput(context, call, input));
   }
@@ -139,6 +144,7 @@ const answerDecided = async (
 ): Promise<void> => {
   for (const call of open.filter((c) => c.status === "waiting")) {
     if (call.toolId === ASK_USER) merge(draft, takeAnswer(call, context.loaded));
+    if (isChildCall(call)) merge(draft, takeChild(call, context.loaded));
     const approval = approvalOf(call);
     if (approval === undefined) continue;
     const status = approval.status;

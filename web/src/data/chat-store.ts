@@ -35,6 +35,7 @@ const EVENT_TYPES: readonly RunEvent["type"][] = [
   "approval.changed",
   "question.asked",
   "question.answered",
+  "child.started",
   "usage",
 ];
 const REFRESH_MS = 150;

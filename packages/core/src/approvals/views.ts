@@ -111,11 +111,11 @@ export const toSummary = (r: Row, viewer: ApprovalViewer): ApprovalSummary => {
   };
 };
 
-/** Requests of the given runs, those they staged included (APR-8), oldest first; inside a transaction that is bound to their workspace. */
+/** Requests of the given runs and of those that came from them (APR-8, RUN-18), oldest first; inside a transaction that is bound to their workspace. */
 export const ofRuns = async (tx: Tx, viewer: ApprovalViewer, runIds: readonly string[]): Promise<ApprovalSummary[]> => {
   const rows = await tx<Row[]>`select ${COLUMNS(tx, viewer.userId)} from ${FROM(tx)}
       where a.run_id = any(${[...runIds]}::uuid[])
-         or a.run_id in (select x.id from runs x where x.parent_run_id = any(${[...runIds]}::uuid[]) and x.lane = 'execution')
+         or a.run_id in (select x.id from runs x where x.parent_run_id = any(${[...runIds]}::uuid[]))
       order by a.id`;
   return withSubjects(
     tx,

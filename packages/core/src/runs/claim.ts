@@ -13,6 +13,8 @@ interface RunRow {
   team_id: string;
   chat_id: string | null;
   lane: RunLane;
+  tools: string[] | null;
+  model_call_limit: number | null;
   started_by: string;
   fence: number;
   step: number;
@@ -66,6 +68,8 @@ export const claim = async (db: Database, runId: string, leaseS: number): Promis
       teamId: r.team_id,
       chatId: r.chat_id,
       lane: r.lane,
+      tools: r.tools,
+      modelCallLimit: r.model_call_limit,
       startedBy: r.started_by,
       fence: r.fence,
       step: r.step,

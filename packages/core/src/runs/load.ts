@@ -7,6 +7,7 @@ import type {
   LoadedMember,
   LoadedModel,
   LoadedPolicy,
+  LoadedChild,
   LoadedQuestion,
   LoadedRun,
   LoadedSecret,
@@ -60,6 +61,7 @@ export const decodeLoad = (rows: readonly LoadRow[]): LoadedRun => {
     staged: of<StagedRequest>("staged"),
     secrets: of<LoadedSecret>("secret"),
     questions: of<LoadedQuestion>("question"),
+    children: of<LoadedChild>("child"),
     calls: of<CallRow>("call").map(toCall),
     items: rows.filter((r) => r.kind === "item").map(toItem),
   };

@@ -22,6 +22,9 @@ export interface ClaimedRun {
   readonly teamId: string;
   readonly chatId: string | null;
   readonly lane: RunLane;
+  /** Of a child: ids of the tools it may use, and its budget (RUN-18). Null: everything the workspace allows, the platform's bound. */
+  readonly tools: readonly string[] | null;
+  readonly modelCallLimit: number | null;
   readonly startedBy: string;
   readonly fence: number;
   readonly step: number;
@@ -85,6 +88,25 @@ export interface LoadedApproval {
   readonly snapshotHash: string;
   /** An input request (APR-9) and its answer, sealed; null: a call is to be approved. */
   readonly input: { readonly sensitive: boolean; readonly response: string | null } | null;
+}
+
+/** A child run of this one (RUN-18), by the call it answers. */
+export interface LoadedChild {
+  readonly runId: string;
+  readonly toolCallId: string;
+  readonly status: RunStatus;
+  readonly errorText: string | null;
+  readonly answer: string | null;
+}
+
+export interface NewChild {
+  readonly runId: string;
+  readonly toolCallId: string;
+  readonly title: string;
+  /** Its task, as the first item of its history. */
+  readonly item: string;
+  readonly tools: readonly string[];
+  readonly maxModelCalls: number;
 }
 
 /** What this run asked the person it works for (RUN-16). */
@@ -239,6 +261,7 @@ export interface LoadedRun {
   readonly staged: readonly StagedRequest[];
   readonly secrets: readonly LoadedSecret[];
   readonly questions: readonly LoadedQuestion[];
+  readonly children: readonly LoadedChild[];
   /** History of the chat up to here, oldest first. */
   readonly items: readonly LoadedItem[];
 }
@@ -387,6 +410,7 @@ export interface StepOutcome {
   readonly callUpdates?: readonly CallUpdate[];
   readonly executions?: readonly NewExecution[];
   readonly questions?: readonly NewQuestion[];
+  readonly children?: readonly NewChild[];
   readonly requests?: readonly NewRequest[];
   readonly settles?: readonly Settle[];
   readonly unprepared?: readonly Unprepared[];
