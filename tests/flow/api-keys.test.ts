@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import * as identity from "@aiw/core/identity";
 import { ENDPOINTS, type Endpoint } from "@aiw/contract/api";
-import { APPROVAL_RIGHTS, RIGHTS_OF, type Capacity } from "@aiw/contract/rights";
+import { type APPROVAL_RIGHTS, RIGHTS_OF, type Capacity } from "@aiw/contract/rights";
 import { addWaiting, SNAPSHOT_HASH, type Waiting } from "./http-records.ts";
 import { type Answer, type Api, type Role, startApi } from "./http-fixture.ts";
 

@@ -229,7 +229,7 @@ describe("models (GW-2)", () => {
       const { body: endpoint } = await addEndpoint();
       const { body: model } = await addModel(endpoint.id);
       spy.respond = (_request, response) => {
-        response.writeHead(status, { ...(status === 302 ? { location: "http://127.0.0.1:9/" } : {}) });
+        response.writeHead(status, status === 302 ? { location: "http://127.0.0.1:9/" } : {});
         response.end(body);
       };
       expect((await admin.call("POST", `/api/admin/models/${model.id}/test`)).body).toMatchObject({

@@ -33,7 +33,7 @@ export const runReads = async (
       lease.assertHeld();
       unfinished -= 1;
       if (unfinished > 0 || othersOpen) {
-        await announced.told();
+        await fp("tool.announced", () => announced.told());
         await fp("tool.keep", () =>
           finishCall(deps.db, lease.run, deps.limits.leaseS, {
             update: maskedUpdate(lease.mask, updateOf(result)),
