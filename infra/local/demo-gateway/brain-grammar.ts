@@ -21,6 +21,9 @@ export function grammarBrain(options: { readonly chunkDelayMs?: number } = {}): 
 function answer(request: BrainRequest): ScriptTurn {
   const { message, results } = lastQuestion(request.items);
   const words = wordsFor(languageOf(message));
+  // The platform tells what became of a request (APR-8): it is said on, and nothing is done.
+  const outcome = /^Outcome of request #\d+: [^\n]*/.exec(message);
+  if (outcome !== null) return { text: `${outcome[0]}\n\n${words.signature}` };
   const tools = new Map(request.tools.map((tool) => [tool.name, tool]));
   const usable = request.toolChoice === "auto";
   const context: FlowContext = { words, offered: (tool) => usable && tools.has(tool) };

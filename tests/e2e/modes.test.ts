@@ -1,0 +1,136 @@
+import { BUILT_IN_AGENT } from "@aiw/contract/agents";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { expectAccessible, openBrowser, openScreen, picture, type Screen } from "../kit/browser.ts";
+import type { Client } from "../kit/client.ts";
+import * as do_ from "../kit/pages.ts";
+import { demoWorkspace, newChat, runEnds, runIs, say } from "../kit/people.ts";
+import { topic } from "../kit/runs.ts";
+import { startLocal, type LocalStack } from "../kit/stack.ts";
+
+const BUG = "replace `goods > DISCOUNT_FROM` with `goods >= DISCOUNT_FROM` in src/discount.ts";
+
+let local: LocalStack;
+let browser: Browser;
+let workspaceId = "";
+let member: Client;
+
+beforeAll(async () => {
+  [local, browser] = await Promise.all([startLocal({ web: true }), openBrowser()]);
+  member = await local.signIn("member");
+  workspaceId = await demoWorkspace(member);
+});
+afterAll(async () => {
+  await browser?.close();
+  await local?.stop();
+});
+
+const enter = async (name: string, width?: number): Promise<Screen> => {
+  const screen = await openScreen(browser, local.url, width === undefined ? {} : { width });
+  await screen.signIn(name, local.stack.demoPassword);
+  return screen;
+};
+
+test("AGT-1 APR-8 an admin lets the agent submit; the chat goes on, the approved call runs by itself, the chat is told", async () => {
+  const asOwner = await enter("owner");
+  await asOwner.open(`/w/${workspaceId}/settings?tab=agent`);
+  await asOwner.page.getByRole("radio", { name: /^Submit/ }).check();
+  await asOwner.page.getByLabel("Note for approvers").fill("Ask the owner first.");
+  await expectAccessible(asOwner.page, "settings of the agent");
+  await picture(asOwner.page, "agent-settings");
+  await do_.button(asOwner.page, "Save").click();
+  await asOwner.page.getByText(/^Version 1, saved by/).waitFor();
+
+  const asMember = await enter("member");
+  const chatId = await do_.startChat(asMember, workspaceId);
+  await do_.say(asMember.page, BUG);
+  await do_.answer(asMember.page, 1);
+  const card = do_.toolCard(asMember.page, "git.propose_change");
+  await card.getByText("Submitted").waitFor();
+  expect(await do_.waiting(asMember.page).count()).toBe(0);
+  const href = await do_.link(card, "Request").first().getAttribute("href");
+
+  await asOwner.open(href ?? "");
+  await asOwner.page.getByText("Ask the owner first.").waitFor();
+  await asOwner.page.getByText("The run that asked does not wait.", { exact: false }).waitFor();
+  await expectAccessible(asOwner.page, "a staged request");
+  await do_.approveByKeys(asOwner.page);
+
+  const told = asMember.page.getByRole("article", { name: "Outcome of a request" });
+  await told.getByText("Executed").waitFor();
+  expect(await do_.answer(asMember.page, 2)).toContain("Outcome of request #");
+  await expectAccessible(asMember.page, "a chat with a told outcome");
+  await picture(asMember.page, "chat-outcome");
+  const chat = await member.call("getChat", { params: { workspaceId, chatId } });
+  expect(chat.approvals.map((a) => a.status)).toEqual(["executed"]);
+  await asMember.open(`/w/${workspaceId}/runs/${chat.runs[0]?.id ?? ""}`);
+  await asMember.page.getByRole("heading", { name: "Runs of its own" }).waitFor();
+  await asMember.done();
+  await asOwner.done();
+});
+
+test("APR-9 APR-10 an input is asked for, answered in a masked field on a phone, and shown nowhere", async () => {
+  const owner = await local.signIn("owner");
+  const { version } = await owner.call("getAgent", { params: { workspaceId } });
+  await owner.call("saveAgent", {
+    params: { workspaceId },
+    body: {
+      version,
+      settings: {
+        ...BUILT_IN_AGENT,
+        inputs: [
+          {
+            name: "get_mfa",
+            prompt: "Ask for the code.",
+            label: "MFA code",
+            params: [{ name: "account", type: "str" }],
+            sensitive: true,
+          },
+        ],
+      },
+    },
+  });
+  const t = topic();
+  local.script.push(
+    t,
+    { calls: [{ name: "get_mfa", arguments: { account: "demo@example.com" } }] },
+    { text: "Signed in with 00123477." },
+  );
+  const chatId = await newChat(member, workspaceId);
+  const runId = await say(member, workspaceId, chatId, t);
+  await runIs(member, runId, ["waiting_input"]);
+  const asOwner = await enter("owner", 360);
+  await asOwner.open(`/w/${workspaceId}/chats/${chatId}`);
+  await do_.link(do_.waiting(asOwner.page), "Provide response").click();
+  await asOwner.page.getByText("demo@example.com").waitFor();
+  await do_.button(asOwner.page, "Provide response").click();
+  const field = asOwner.page.getByLabel(/^MFA code/);
+  expect(await field.getAttribute("type")).toBe("password");
+  expect(await field.getAttribute("autocomplete")).toBe("off");
+  await field.fill("00123477");
+  await expectAccessible(asOwner.page, "an input request");
+  await picture(asOwner.page, "input-request");
+  await do_.button(asOwner.page, "Submit and continue").click();
+  await runEnds(member, runId);
+  await asOwner.open(`/w/${workspaceId}/chats/${chatId}`);
+  expect(await do_.answer(asOwner.page, 1)).toContain("Signed in with [REDACTED].");
+  expect(await asOwner.page.content()).not.toContain("00123477");
+  const kept = await asOwner.page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }])");
+  expect(kept).not.toContain("00123477");
+  await asOwner.done();
+});
+
+test("RUN-16 the agent asks, and whoever started the run answers in the chat", async () => {
+  const t = topic();
+  local.script.push(t, { calls: [{ name: "ask_user", arguments: { question: "Which limit?" } }] }, { text: "Noted." });
+  const asMember = await enter("member");
+  await do_.startChat(asMember, workspaceId);
+  await do_.say(asMember.page, t);
+  const dock = asMember.page.getByTestId("question");
+  await dock.getByText("Which limit?").waitFor();
+  await expectAccessible(asMember.page, "a question of the agent");
+  await dock.getByLabel("Answer").fill("One hundred");
+  await do_.button(dock, "Answer").click();
+  expect(await do_.answer(asMember.page, 1)).toContain("Noted.");
+  await asMember.done();
+});
