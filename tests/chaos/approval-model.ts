@@ -52,6 +52,9 @@ type Step = readonly [State, string];
 
 const vote = (state: State, by: Act, to: "approved" | "rejected"): Step => {
   if (by === "approve" && state.roleLost) return [state, "approver_missing"];
+  // What could not be executed any more is told at the click (APR-3).
+  if (state.request === "pending" && to === "approved" && state.vetoed)
+    return [{ ...state, request: "invalid" }, "invalid"];
   if (state.request === "pending") return [{ ...state, request: to, decidedBy: by }, "ok"];
   const { request, decidedBy } = state;
   if (decidedBy === by && request !== "cancelled") return [state, "ok"];

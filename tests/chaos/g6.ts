@@ -77,9 +77,11 @@ export const g6: Harness = {
         );
         for (const call of calls) {
           const definition = definitions.get(call.name) ?? definitions.get("propose_change");
-          const began = performance.now();
+          const began = process.threadCpuUsage();
           if (definition !== undefined) readCall(call.arguments, { definition }, 1_048_576);
-          took.push(performance.now() - began);
+          // Time on the processor: what else the machine does meanwhile is not the validation's.
+          const { user, system } = process.threadCpuUsage(began);
+          took.push((user + system) / 1000);
         }
         add("calls", calls.length);
         for (const problem of await play(world, random, mode, calls, add))
