@@ -35,6 +35,8 @@ function onTheEmulator() {
         pool: "forks",
         isolate: false,
         maxWorkers: 2,
+        // Properties over many thousand values, also on a busy machine.
+        testTimeout: 30_000,
         sequence: { groupOrder: 0 },
       },
     },
