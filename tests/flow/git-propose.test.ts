@@ -400,3 +400,98 @@ test("the tool schemas are strict (POL, SRC-1)", () => {
   for (const tool of connector.tools)
     expect(tool.parameters).toMatchObject({ type: "object", additionalProperties: false });
 });
+
+describe("what a change of files can hide (N29)", () => {
+  /** A repository with an entry of each kind, written by fast-import. */
+  const odd = async () => {
+    const { repository } = await setUp({ "plain.txt": "one\ntwo\n" });
+    const head = runGit(["-C", repository.directory, "rev-parse", "refs/heads/main"]).toString().trim();
+    const lines = [
+      "commit refs/heads/main",
+      "committer M <m@example.com> 1790000100 +0000",
+      "data 3",
+      "odd",
+      `from ${head}`,
+      "M 100755 inline run.sh",
+      "data 10",
+      "#!/bin/sh\n",
+      "M 120000 inline link",
+      "data 9",
+      "plain.txt",
+      "M 160000 1111111111111111111111111111111111111111 vendored",
+      "M 100644 inline .gitattributes",
+      "data 14",
+      "*.txt -diff\n\n\n",
+      "",
+    ];
+    runGit(["-C", repository.directory, "fast-import", "--quiet"], lines.join("\n"));
+    const connector = fixture.connector();
+    return { connector, context: await pinned(connector, sourceOf(repository)) };
+  };
+  const shown = async (args: JsonObject) => {
+    const { connector, context } = await odd();
+    const outcome = await prepare(connector, args, context);
+    if (!outcome.ok) return outcome.text;
+    return (outcome.prepared.preview.files ?? []).map((f) => ({
+      path: f.path,
+      change: f.change,
+      notes: f.notes,
+      diff: f.diff,
+    }));
+  };
+  const lines = (diff: string | null | undefined): string[] =>
+    (diff ?? "").split("\n").filter((line) => /^[+-](?![+-]{2} )/.test(line));
+
+  test("N29 an executable stays executable: the mode is never changed by a change of its text", async () => {
+    const { connector, context } = await odd();
+    const one = await prepared(connector, { files: [{ path: "run.sh", content: "#!/bin/sh\nexit 0\n" }] }, context);
+    expect(JSON.parse(one.form)).toMatchObject({ files: [{ path: "run.sh", mode: "100755" }] });
+  });
+
+  test("N29 a patch that changes a mode, renames or copies is refused: each would be more than its lines show", async () => {
+    const mode = "diff --git a/plain.txt b/plain.txt\nold mode 100644\nnew mode 100755\n";
+    const rename =
+      "diff --git a/plain.txt b/moved.txt\nsimilarity index 100%\nrename from plain.txt\nrename to moved.txt\n";
+    for (const patch of [mode, rename]) expect(await shown({ patch })).toEqual(expect.any(String));
+  });
+
+  test("N29 a rename is shown as what it is here: one file deleted and one added, each with all its lines", async () => {
+    expect(
+      await shown({
+        files: [
+          { path: "plain.txt", delete: true },
+          { path: "moved.txt", content: "one\ntwo\n" },
+        ],
+      }),
+    ).toMatchObject([
+      { path: "moved.txt", change: "added", diff: expect.stringContaining("+one") },
+      { path: "plain.txt", change: "deleted", diff: expect.stringContaining("-one") },
+    ]);
+  });
+
+  test("N29 a symbolic link can only be deleted, and is marked as one; a submodule pointer cannot be touched", async () => {
+    expect(await shown({ files: [{ path: "link", content: "elsewhere" }] })).toContain("cannot be changed as text");
+    expect(await shown({ files: [{ path: "link", delete: true }] })).toMatchObject([
+      { path: "link", change: "deleted", notes: expect.arrayContaining(["symlink"]) },
+    ]);
+    for (const file of [
+      { path: "vendored", delete: true as const },
+      { path: "vendored", content: "x" },
+    ])
+      expect(await shown({ files: [file] })).toEqual(expect.any(String));
+  });
+
+  test("N29 attributes of the repository that hide a diff hide nothing here", async () => {
+    const [file] = (await shown({ files: [{ path: "plain.txt", content: "one\nthree\n" }] })) as { diff: string }[];
+    expect(lines(file?.diff)).toEqual(["-two", "+three"]);
+  });
+
+  test("N29 line endings alone are a change of every line, and said to be one", async () => {
+    const [file] = (await shown({ files: [{ path: "plain.txt", content: "one\r\ntwo\r\n" }] })) as {
+      diff: string;
+      notes: string[];
+    }[];
+    expect(file?.notes).toContain("line_endings");
+    expect(lines(file?.diff)).toEqual(["-one", "-two", "+one\r", "+two\r"]);
+  });
+});

@@ -109,6 +109,8 @@ function FileBody(props: BodyProps): JSX.Element {
 }
 
 export interface DiffFileProps extends BodyProps {
+  /** The change it belongs to, where several are on the page. */
+  readonly of?: string | undefined;
   readonly open: boolean;
   readonly viewed: boolean;
   readonly large: boolean;
@@ -122,7 +124,12 @@ export function DiffFile(props: DiffFileProps): JSX.Element {
   const bodyId = createUniqueId();
   const lines = (): number => props.file.additions + props.file.deletions;
   return (
-    <section class="panel scroll-mt-16" aria-label={props.file.path} ref={props.ref} tabindex={-1}>
+    <section
+      class="panel scroll-mt-16"
+      aria-label={props.of === undefined ? props.file.path : `${props.of}: ${props.file.path}`}
+      ref={props.ref}
+      tabindex={-1}
+    >
       <header class="sticky top-(--diff-top,0px) z-10 flex flex-wrap items-center gap-x-2 gap-y-1 rounded-t-panel border-b border-line bg-sunken px-1.5 py-1">
         <button
           type="button"

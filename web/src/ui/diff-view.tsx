@@ -18,6 +18,8 @@ export interface DiffControls {
 
 export interface DiffViewProps {
   readonly files: readonly PreviewFile[];
+  /** Names the change where several stand on a page, so that no two parts of it have one name. */
+  readonly of?: string;
   /** Told how many files are not marked as viewed. */
   readonly onOpenCount?: (open: number) => void;
   /** Told how many changed lines were never on the page: nobody can have read those (N27). */
@@ -127,6 +129,7 @@ export function DiffView(props: DiffViewProps): JSX.Element {
         {(file) => (
           <DiffFile
             file={file}
+            of={props.of}
             wrap={wrap()}
             all={all()}
             onLeft={(lines) => setLeft((known) => new Map(known).set(file.path, lines))}

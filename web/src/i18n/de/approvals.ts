@@ -267,6 +267,7 @@ export const de = {
     reject: "{{ count }} ablehnen",
     done: "Schließen",
     failed: "Nicht entschieden",
+    unshown: "{{ lines }} geänderte Zeilen waren noch nicht auf der Seite. Vor dem Freigeben öffnen.",
   },
   compare: {
     title: "Neu vorbereitet",

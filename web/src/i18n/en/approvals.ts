@@ -263,6 +263,7 @@ export const en: typeof de = {
     reject: "Reject {{ count }}",
     done: "Close",
     failed: "Not decided",
+    unshown: "{{ lines }} changed lines were not on the page yet. Open them before approving.",
   },
   compare: {
     title: "Prepared again",

@@ -15,7 +15,7 @@ const Side = (props: {
 }): JSX.Element => (
   <section class="flex min-w-0 flex-col gap-2" aria-label={props.title}>
     <h3 class="label">{props.title}</h3>
-    <Show when={props.proposal.preview.files}>{(files) => <DiffView files={files()} />}</Show>
+    <Show when={props.proposal.preview.files}>{(files) => <DiffView files={files()} of={props.title} />}</Show>
     <Show when={props.withArguments || props.proposal.preview.files === undefined}>
       <div class="panel p-3">
         <RawText text={props.proposal.args} label={props.title} />

@@ -21,6 +21,8 @@ type Results = ResponseOf<"decideMany">["items"];
 const Proposal = (props: {
   readonly item: ApprovalDetail;
   readonly result: Results[number] | undefined;
+  /** How many changed lines were never on the page (N27). */
+  readonly onUnshown: (lines: number) => void;
 }): JSX.Element => (
   <li class="flex flex-col gap-2 border-t border-line pt-3">
     <p class="font-medium [overflow-wrap:anywhere]">
@@ -36,7 +38,7 @@ const Proposal = (props: {
       )}
     </Show>
     <Show when={props.item.preview.files} fallback={<RawText text={props.item.args} label={t("sections.arguments")} />}>
-      {(files) => <DiffView files={files()} />}
+      {(files) => <DiffView files={files()} of={`#${String(props.item.number)}`} onUnshown={props.onUnshown} />}
     </Show>
   </li>
 );
@@ -51,15 +53,18 @@ export const DecideTogether = (props: { readonly item: ApprovalDetail }): JSX.El
   const [busy, setBusy] = createSignal(false);
   const [failure, setFailure] = createSignal<unknown>(null);
   const [results, setResults] = createSignal<Results>([]);
+  const [unshown, setUnshown] = createSignal<ReadonlyMap<string, number>>(new Map());
+  const hidden = (): number => [...unshown().values()].reduce((sum, lines) => sum + lines, 0);
   const ids = (): string[] => [
     props.item.id,
     ...props.item.siblings.filter((sibling) => sibling.status === "pending").map((sibling) => sibling.id),
   ];
   const query = useQuery(() => ({
-    queryKey: [...keys.allApprovals, "together", ...ids()],
+    // Not below the requests: what is shown stays as it is while it is read, and the decision names its hashes.
+    queryKey: ["together", ...ids()],
     enabled: open(),
-    // What is shown stays as it is while it is read; the decision names its hashes.
     staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
     queryFn: () => Promise.all(ids().map((approvalId) => call("getApproval", { params: { approvalId } }))),
   }));
   const shown = (): readonly ApprovalDetail[] =>
@@ -92,7 +97,13 @@ export const DecideTogether = (props: { readonly item: ApprovalDetail }): JSX.El
       <Dialog open={open()} onOpenChange={close} title={t("together.title")} description={t("together.body")}>
         <ul class="mt-3 flex flex-col gap-3">
           <For each={shown()}>
-            {(item) => <Proposal item={item} result={results().find((result) => result.approvalId === item.id)} />}
+            {(item) => (
+              <Proposal
+                item={item}
+                result={results().find((result) => result.approvalId === item.id)}
+                onUnshown={(lines) => setUnshown((known) => new Map(known).set(item.id, lines))}
+              />
+            )}
           </For>
         </ul>
         <ErrorLine error={failure() ?? (query.isError ? query.error : null)} />
@@ -116,11 +127,14 @@ export const DecideTogether = (props: { readonly item: ApprovalDetail }): JSX.El
                 />
               )}
             </FormField>
+            <Show when={hidden() > 0}>
+              <p class="text-warn">{t("together.unshown", { lines: String(hidden()) })}</p>
+            </Show>
             <div class="flex flex-wrap gap-2">
               <button
                 type="button"
                 class="btn btn-primary"
-                disabled={busy() || shown().length === 0}
+                disabled={busy() || shown().length === 0 || hidden() > 0}
                 onClick={() => void decide("approved")}
               >
                 {t("together.approve", { count: String(shown().length) })}
