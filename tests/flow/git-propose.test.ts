@@ -489,7 +489,7 @@ describe("what a change of files can hide (N29)", () => {
   test("N29 line endings alone are a change of every line, and said to be one", async () => {
     const [file] = (await shown({ files: [{ path: "plain.txt", content: "one\r\ntwo\r\n" }] })) as {
       diff: string;
-      notes: string[];
+      notes: readonly string[];
     }[];
     expect(file?.notes).toContain("line_endings");
     expect(lines(file?.diff)).toEqual(["-one", "-two", "+one\r", "+two\r"]);

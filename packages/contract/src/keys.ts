@@ -24,7 +24,7 @@ export const apiKey = z.object({
 export type ApiKey = z.infer<typeof apiKey>;
 
 /** Longest life of a key, in days. */
-export const MAX_KEY_DAYS = 366;
+const MAX_KEY_DAYS = 366;
 
 const ws = z.object({ workspaceId: id });
 

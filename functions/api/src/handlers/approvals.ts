@@ -60,20 +60,26 @@ export const approvalHandlers: Pick<Handlers, Names> = {
     });
   },
 
-  // N single decisions, each by itself: one that cannot be made stops no other (N38).
+  // N single decisions, each by itself: one that cannot be made stops no other (N38). Their runs go on when all are made, so that
+  // the first one does not take the others with it (RUN-14).
   decideMany: async ({ ctx, body, deps }) => {
     const items: ResponseOf<"decideMany">["items"] = [];
+    const ready: Decided[] = [];
+    const scope = await workspaces.scopeOf(ctx);
+    const common = { vote: body.status, reason: body.reason ?? null } as const;
+    const channel = ctx.actor.key === undefined ? "page" : "api";
     for (const { approvalId, seenHash } of body.requests) {
-      const decision = { approvalId, seenHash, vote: body.status, reason: body.reason ?? null };
-      const channel = ctx.actor.key === undefined ? "page" : "api";
       try {
-        const { status } = await decide(ctx, deps, { ...decision, channel });
-        items.push({ approvalId, ok: true, code: null, status });
+        const decision = { ...common, approvalId, seenHash, channel } as const;
+        ready.push(await approvals.decide(ctx, scope, decision, deps.settings.executeWithinS, deps.vault));
+        items.push({ approvalId, ok: true, code: null, status: body.status });
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
+        if (error instanceof approvals.Overtaken) ready.push(error.decided);
         items.push({ approvalId, ok: false, code: error.code, status: null });
       }
     }
+    for (const decided of ready) await goOnAfter(deps, decided);
     return { items };
   },
 };
@@ -90,7 +96,7 @@ async function decide(ctx: Ctx<Human>, deps: ApiDeps, decision: approvals.Decisi
   return approvals.detail(ctx, scope, decision.approvalId);
 }
 
-const goOnAfter = (
-  deps: ApiDeps,
-  { runId, teamId, ring }: { readonly runId: string; readonly teamId: string; readonly ring: boolean },
-): Promise<void> => goOn(deps, { teamId, runIds: ring ? [runId] : [] }, [runId]);
+type Decided = Awaited<ReturnType<typeof approvals.decide>>;
+
+const goOnAfter = (deps: ApiDeps, { runId, teamId, ring }: Omit<Decided, "workspaceId">): Promise<void> =>
+  goOn(deps, { teamId, runIds: ring ? [runId] : [] }, [runId]);

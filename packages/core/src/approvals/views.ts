@@ -1,7 +1,8 @@
 import { Problem } from "@aiw/contract/problem";
 import type { Human } from "@aiw/contract/actors";
 import type { RequestStatus } from "@aiw/contract/runs";
-import type { ApprovalSummary } from "@aiw/contract/views";
+import { type ApprovalRight, RIGHTS_OF } from "@aiw/contract/rights";
+import type { ApprovalSummary, MemberRole } from "@aiw/contract/views";
 import type { Ctx } from "@aiw/platform/ctx";
 import { transaction, type Tx } from "@aiw/platform/db";
 import { withSubjects } from "./subject.ts";
@@ -43,7 +44,7 @@ export interface Row {
   decided_at: Date | null;
   decision_reason: string | null;
   past: boolean;
-  viewer_role: string | null;
+  viewer_role: MemberRole | null;
 }
 
 export const COLUMNS = (tx: Tx, userId: string) => tx`
@@ -61,13 +62,16 @@ export const FROM = (tx: Tx) => tx`
 /** APR-4: past its time a request is expired for everybody, published or not. */
 export const statusOf = (r: Row): RequestStatus => (r.status === "pending" && r.past ? "expired" : r.status);
 
+/** Whether a role in the workspace gives a right there (APR-13). */
+const gives = (role: MemberRole | null, right: ApprovalRight): boolean =>
+  role !== null && RIGHTS_OF[role].includes(right);
+
 /** The same rule as `approval_decide_v1`, for showing the buttons; the database decides (APR-5, APR-15). */
 const whyNot = (r: Row, viewer: ApprovalViewer): ApprovalSummary["notDecidable"] => {
   const status = statusOf(r);
   if (status === "expired") return "expired";
   if (status !== "pending") return "decided";
-  const right =
-    r.level === "global_approver" ? viewer.isGlobalApprover : r.viewer_role === "admin" || r.viewer_role === "approver";
+  const right = r.level === "global_approver" ? viewer.isGlobalApprover : gives(r.viewer_role, "approvals.decide");
   if (!right) return "approver_missing";
   if (r.four_eyes && r.requester_id === viewer.userId) return "four_eyes";
   return r.stale_at === null ? null : "stale";
@@ -125,8 +129,7 @@ export const ofRuns = async (tx: Tx, viewer: ApprovalViewer, runIds: readonly st
 
 /** A person sees requests of workspaces they decide in, and their own; global approvers those of their level everywhere. */
 export const mayView = (r: Row, viewer: ApprovalViewer): boolean =>
-  r.viewer_role === "admin" ||
-  r.viewer_role === "approver" ||
+  gives(r.viewer_role, "approvals.view") ||
   (r.viewer_role !== null && r.requester_id === viewer.userId) ||
   (r.level === "global_approver" && viewer.isGlobalApprover);
 
