@@ -112,7 +112,10 @@ describe("changed definitions (POL-6, N39)", () => {
       missingAt: expect.any(String),
     });
     expect((await callsOf(world, await proposed()))[0]).toMatchObject({ status: "failed" });
-    await decide(world, "approver", await onlyRequest(world, waiting), "approved");
+    // What cannot run any more is told at the click (APR-3).
+    await expect(decide(world, "approver", await onlyRequest(world, waiting), "approved")).rejects.toMatchObject({
+      code: "invalid",
+    });
     await world.drive(waiting);
     expect(await onlyRequest(world, waiting)).toMatchObject({ status: "invalid", invalid_reason: "superseded" });
     expect(hostile.calls).toEqual([]);

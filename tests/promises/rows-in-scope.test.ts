@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, sqlState, transaction, type Database } from "@aiw/platform/db";
+import { setAgent } from "../kit/agents.ts";
 import { decide, onlyRequest, propose, topic } from "../kit/runs.ts";
 import { startWorld, type World } from "../kit/world.ts";
 
@@ -21,6 +22,11 @@ beforeAll(async () => {
   await sql`insert into jobs (workspace_id, kind, subject_id, created_by) values (${world.workspaceId}, 'source_test', ${world.sourceId}, ${world.people.owner.userId})`;
   await sql`insert into workspace_tools (workspace_id, tool_id, active) values (${world.workspaceId}, 'git.search', true)`;
   await sql`insert into tool_policies (workspace_id, level, pattern, decision) values (${world.workspaceId}, 'workspace', 'none', 'deny')`;
+  await setAgent(world, { message: "Look twice." });
+  await sql`insert into api_keys (workspace_id, user_id, name, scopes, token_hash, last4, expires_at)
+    values (${world.workspaceId}, ${world.people.owner.userId}, 'build', '{approvals.view}', '\\x00', 'last', now() + interval '1 day')`;
+  await sql`insert into questions (id, workspace_id, run_id, tool_call_id, text)
+    select uuidv7(), workspace_id, run_id, id, 'Which one?' from tool_calls where run_id = ${runId} limit 1`;
 });
 afterAll(async () => {
   await Promise.all([step.close(), retention.close()]);
