@@ -7,4 +7,5 @@ export const HARNESSES: Readonly<Record<string, () => Promise<Harness>>> = {
   g7: async () => (await import("./g7.ts")).g7,
   g8: async () => (await import("./g8.ts")).g8,
   "g8-ledger": async () => (await import("./g8-ledger.ts")).g8Ledger,
+  g1: async () => (await import("./g1.ts")).g1,
 };

@@ -10,6 +10,7 @@ import {
   type Request,
   type Watched,
 } from "./rows.ts";
+import type { LedgerEntry } from "./ledger/server.ts";
 
 const FINAL: readonly string[] = ["completed", "failed", "cancelled", "blocked_by_guardrail"];
 
@@ -89,13 +90,18 @@ const bytesOf = (request: Request): string => {
 
 const textOf = (argumentBytes: string): unknown => (JSON.parse(argumentBytes) as { text?: unknown }).text;
 
-/** I1, I2 at the ledger. Each call of a test carries a text of its own, by which its entries are found. */
+/** The entries of a request: by its key where the tool takes one, otherwise by the text, which each call of a test has of its own. */
+const isOf = (request: Request, form: CallForm, entry: LedgerEntry): boolean => {
+  if (entry.tool !== form.tool) return false;
+  if (form.idempotencyArgument !== null) return entry.key === `aiw_${request.id}`;
+  return textOf(entry.argumentBytes) === textOf(form.arguments);
+};
+
+/** I1, I2 at the ledger. */
 const checkEffects = (world: Watched, request: Request, say: Say): void => {
   if (world.ledger === undefined) return;
   const form = JSON.parse(request.form) as CallForm;
-  const arrived = world.ledger.entries.filter(
-    (entry) => entry.tool === form.tool && textOf(entry.argumentBytes) === textOf(form.arguments),
-  );
+  const arrived = world.ledger.entries.filter((entry) => isOf(request, form, entry));
   const effects = arrived.filter((entry) => entry.effect).length;
   if (effects > 1) say(`I1 ${form.tool}: ${effects} effects of one request`);
   if (request.status === "executed" && effects !== 1) say(`I1 ${form.tool}: executed, but ${effects} effects`);
@@ -106,12 +112,14 @@ const checkEffects = (world: Watched, request: Request, say: Say): void => {
 
 /** Effects at the ledger that no request of these runs stands for (I2): a write nobody was asked about. */
 export const strayEffects = async (world: Watched, runIds: readonly string[]): Promise<string[]> => {
-  const known = new Set<unknown>();
-  for (const runId of runIds)
-    for (const request of await requestsOf(world, runId))
-      if (isCall(request.form)) known.add(textOf((JSON.parse(request.form) as CallForm).arguments));
+  const all = (await Promise.all(runIds.map((runId) => requestsOf(world, runId)))).flat();
+  const known = all
+    .filter(({ form }) => isCall(form))
+    .map((request) => ({ request, form: JSON.parse(request.form) as CallForm }));
   return (world.ledger?.entries ?? []).flatMap((entry) =>
-    entry.effect && !known.has(textOf(entry.argumentBytes)) ? [`I2 a write without a request: ${entry.tool}`] : [],
+    entry.effect && !known.some(({ request, form }) => isOf(request, form, entry))
+      ? [`I2 a write without a request: ${entry.tool}`]
+      : [],
   );
 };
 

@@ -37,7 +37,7 @@ interface DecideOptions {
 
 /** One decision by the one service every channel uses. */
 export const decide = (
-  world: World,
+  world: Pick<World, "as" | "workspaceId">,
   role: Role,
   request: Pick<Request, "id" | "snapshot_hash">,
   vote: "approved" | "rejected",
@@ -59,7 +59,7 @@ export const decide = (
     world.deps.vault,
   );
 
-export const sweepOnce = (world: World): Promise<SweepReport> =>
+export const sweepOnce = (world: Pick<World, "deps">): Promise<SweepReport> =>
   sweep({
     db: world.deps.db,
     log: world.deps.log,
