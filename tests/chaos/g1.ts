@@ -3,6 +3,7 @@ import { onPoint, setFaultPlan, wakeHung } from "@aiw/platform/fault";
 import { fingerprint, strayEffects } from "../kit/oracle.ts";
 import { topic as newTopic, violations } from "../kit/runs.ts";
 import { randomFrom } from "../kit/watch.ts";
+import { stopJobs } from "./g1-jobs.ts";
 import { specOf, type ChildOrder } from "./attach.ts";
 import { replay, type ChaosOptions, type ChaosReport, type Harness } from "./harness.ts";
 import { freezeAt, playOut, requestsOfEpisode, runsOf } from "./play.ts";
@@ -114,12 +115,16 @@ const stopEverywhere = async (stage: Stage, { seed, runs }: ChaosOptions): Promi
   }
   count.woken += zombies.length;
   say("woken", await wakeAll(stage, hands, zombies));
+  const jobs = await stopJobs(stage, Math.ceil(runs / 6), dice);
+  for (const point of jobs.points) points.add(point);
+  say("jobs", jobs.violations);
   const ids = (await Promise.all(played.map((episode) => runsOf(hands, episode)))).flat().map(({ id }) => id);
   say("at the end", await strayEffects(stage.watched, ids));
   return {
     counts: {
       points: points.size,
       scenarios: SCENARIOS.length,
+      jobs: jobs.executions,
       executions: count.throw + count.hang + count.exit,
       thrown: count.throw,
       "stood still": count.hang,
