@@ -8,4 +8,5 @@ export const HARNESSES: Readonly<Record<string, () => Promise<Harness>>> = {
   g8: async () => (await import("./g8.ts")).g8,
   "g8-ledger": async () => (await import("./g8-ledger.ts")).g8Ledger,
   g1: async () => (await import("./g1.ts")).g1,
+  g2: async () => (await import("./g2.ts")).g2,
 };

@@ -68,7 +68,7 @@ const stepBeside = async (hands: Hands, runId: string, scenario: Scenario): Prom
 };
 
 /** Who looks at the target first, and only then says what happened. */
-const reconcile = async (hands: Hands, runId: string, requests: readonly Request[]): Promise<boolean> => {
+export const reconcile = async (hands: Hands, runId: string, requests: readonly Request[]): Promise<boolean> => {
   const unclear = requests.find(({ status }) => status === "unknown");
   if (unclear === undefined) return false;
   await new Promise((resolve) => setTimeout(resolve, LOOK_AFTER_MS));

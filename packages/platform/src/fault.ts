@@ -24,7 +24,9 @@ export class FaultError extends Error {
   }
 }
 
-type State = { rules: readonly Rule[]; seen: Map<string, number>; listeners: Set<(point: string) => void> };
+/** What it returns is waited for, so that a test can decide who goes on. */
+type Listener = (point: string) => void | Promise<void>;
+type State = { rules: readonly Rule[]; seen: Map<string, number>; listeners: Set<Listener> };
 
 const state: State = { rules: planOfProcess(), seen: new Map(), listeners: new Set() };
 
@@ -47,7 +49,7 @@ export function setFaultPlan(plan: FaultPlan | undefined): void {
 }
 
 /** Tells `listener` each point passed ("name:before", "name:after"); returns the way to stop it. */
-export function onPoint(listener: (point: string) => void): () => void {
+export function onPoint(listener: Listener): () => void {
   state.listeners.add(listener);
   return () => void state.listeners.delete(listener);
 }
@@ -61,7 +63,10 @@ export function wakeHung(): void {
 }
 
 async function pass(point: string): Promise<void> {
-  for (const listener of state.listeners) listener(point);
+  for (const listener of state.listeners) {
+    const held = listener(point);
+    if (held !== undefined) await held;
+  }
   const count = (state.seen.get(point) ?? 0) + 1;
   state.seen.set(point, count);
   for (const rule of state.rules) {
