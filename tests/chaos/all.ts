@@ -8,5 +8,6 @@ export const HARNESSES: Readonly<Record<string, () => Promise<Harness>>> = {
   g8: async () => (await import("./g8.ts")).g8,
   "g8-ledger": async () => (await import("./g8-ledger.ts")).g8Ledger,
   g1: async () => (await import("./g1.ts")).g1,
+  g5: async () => (await import("./g5.ts")).g5,
   g2: async () => (await import("./g2.ts")).g2,
 };

@@ -1,4 +1,5 @@
 import type { BrainRequest, ScriptTurn } from "@aiw/infra/local/demo-gateway/brain";
+import type { EngineLimits } from "@aiw/engine/deps";
 import { startLedger, type Ledger, type LedgerEntry, type LedgerMode } from "../kit/ledger/server.ts";
 import { connectServer, type ConnectedServer } from "../kit/mcp.ts";
 import type { Watched } from "../kit/runs.ts";
@@ -15,17 +16,17 @@ export interface Stage {
   readonly stop: () => Promise<void>;
 }
 
-/** A lease is never held up by a heartbeat here: what stops has stopped, and time is the test's (F12). */
-export const STAGE_LIMITS = { heartbeatS: 3600, pushS: 2, toolCallS: 4 } as const;
+/** A lease is never held up by a heartbeat here: what stops has stopped, and time is the test's (F12), so that it is no work. */
+export const STAGE_LIMITS = { heartbeatS: 3600, pushS: 2, toolCallS: 4, maxRunWallS: 1e9 } as const;
 
 /** Tools that take the key of their request and can be asked whether they acted. */
 const SEARCHABLE: readonly LedgerMode[] = ["searchable", "drops", "drops_before", "fails_after", "late"];
 const KEYED: readonly LedgerMode[] = ["honours_keys", "conflict"];
 
-export const startStage = async (): Promise<Stage> => {
+export const startStage = async (limits: Partial<EngineLimits> = {}): Promise<Stage> => {
   const token = "canary-ledger-7c1f20ab";
   const ledger = await startLedger({ token });
-  const world = await startWorld({ model, mcpPorts: [ledger.port], limits: STAGE_LIMITS });
+  const world = await startWorld({ model, mcpPorts: [ledger.port], limits: { ...STAGE_LIMITS, ...limits } });
   const server = await connectServer(world, { name: "ledger", url: ledger.url, token });
   await server.classify("find_entry", "read");
   const probe = { tool: "find_entry", arguments: { key: { $key: true as const } }, path: "found", equals: true };
