@@ -143,6 +143,12 @@ const close = (m: Model, how: "cancelled" | "failed"): void => {
 
 export const decide = (m: Model, vote: "approved" | "rejected"): boolean => {
   if (m.request !== "pending" || m.deciderGone || isOver(m)) return false;
+  // What is known against it is known before the click counts.
+  if (vote === "approved" && (m.forbidden || m.toolChanged)) {
+    endCall(m, "invalid");
+    if (m.run === "waiting_approval") again(m);
+    return false;
+  }
   set(m, vote);
   if (vote === "approved") m.executeBefore = m.now + EXECUTE_WITHIN_S;
   if (m.run === "waiting_approval") again(m);

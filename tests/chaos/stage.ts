@@ -3,6 +3,7 @@ import type { EngineLimits } from "@aiw/engine/deps";
 import { startLedger, type Ledger, type LedgerEntry, type LedgerMode } from "../kit/ledger/server.ts";
 import { connectServer, type ConnectedServer } from "../kit/mcp.ts";
 import type { Watched } from "../kit/runs.ts";
+import type { TestDatabase } from "../kit/postgres.ts";
 import { startWorld, type World } from "../kit/world.ts";
 import { scenarioOf } from "./scenarios.ts";
 
@@ -23,10 +24,15 @@ export const STAGE_LIMITS = { heartbeatS: 3600, pushS: 2, toolCallS: 4, maxRunWa
 const SEARCHABLE: readonly LedgerMode[] = ["searchable", "drops", "drops_before", "fails_after", "late"];
 const KEYED: readonly LedgerMode[] = ["honours_keys", "conflict"];
 
-export const startStage = async (limits: Partial<EngineLimits> = {}): Promise<Stage> => {
+export const startStage = async (limits: Partial<EngineLimits> = {}, database?: TestDatabase): Promise<Stage> => {
   const token = "canary-ledger-7c1f20ab";
   const ledger = await startLedger({ token });
-  const world = await startWorld({ model, mcpPorts: [ledger.port], limits: { ...STAGE_LIMITS, ...limits } });
+  const world = await startWorld({
+    model,
+    mcpPorts: [ledger.port],
+    limits: { ...STAGE_LIMITS, ...limits },
+    ...(database === undefined ? {} : { database }),
+  });
   const server = await connectServer(world, { name: "ledger", url: ledger.url, token });
   await server.classify("find_entry", "read");
   const probe = { tool: "find_entry", arguments: { key: { $key: true as const } }, path: "found", equals: true };

@@ -37,7 +37,7 @@ interface DecideOptions {
 
 /** One decision by the one service every channel uses. */
 export const decide = (
-  world: Pick<World, "as" | "workspaceId">,
+  world: Pick<World, "as" | "workspaceId" | "deps">,
   role: Role,
   request: Pick<Request, "id" | "snapshot_hash">,
   vote: "approved" | "rejected",

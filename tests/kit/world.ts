@@ -115,10 +115,12 @@ export const startWorld = async (
     readonly gitLimits?: Partial<GitLimits>;
     /** Ports of this machine where MCP servers may be reached; they are connected by kit/mcp.ts. */
     readonly mcpPorts?: readonly number[];
+    /** A database of the caller's own instead of a fresh one of the test run. */
+    readonly database?: TestDatabase;
   } = {},
 ): Promise<World> => {
   const directory = mkdtempSync(join(tmpdir(), "aiw-world-"));
-  const database = await createDatabase();
+  const database = options.database ?? (await createDatabase());
   const admin = connect({ url: database.adminUrl, max: 3, applicationName: "test-admin" });
   const api = connect({ url: database.apiUrl, max: 8, applicationName: "test-api" });
   const stepDb = connect({ url: database.stepUrl, max: 12, applicationName: "test-step" });
