@@ -44,8 +44,8 @@ export const startMachine = async (): Promise<Machine> => {
   const queuePort = Number(new URL(emulator.endpoint).port);
   const queues = () =>
     ensureQueues(emulator.endpoint, REGION, [
-      { name: "aiw-steps", visibilityS: 20 },
-      { name: "aiw-jobs", visibilityS: 20 },
+      { name: "aiw-steps", visibilityS: 900 },
+      { name: "aiw-jobs", visibilityS: 900 },
     ]);
   const urls = await queues();
   await ensureBucket(emulator.endpoint, REGION, "aiw-chaos");
@@ -92,7 +92,6 @@ export const startMachine = async (): Promise<Machine> => {
       AIW_HEARTBEAT_S: "1",
       AIW_DOORBELL_GRACE_S: "2",
       AIW_STEP_ATTEMPTS: "100",
-      AIW_QUEUE_VISIBILITY_S: "20",
     }),
     stop: async () => {
       await emulator.stop();
@@ -122,7 +121,7 @@ export class Crew {
     this.start = () =>
       fork(WORKER, {
         env: { ...environment, AIW_FAULTS: plan() },
-        stdio: ["ignore", "ignore", "ignore", "ipc"],
+        stdio: ["ignore", "ignore", "inherit", "ipc"],
         execArgv: [],
       });
     for (let n = 0; n < size; n += 1) this.launch();

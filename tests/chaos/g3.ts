@@ -143,6 +143,7 @@ const tearDown = async (machine: Machine, stage: Stage, { seed, runs }: ChaosOpt
 
   const again = replay("g3", { seed, runs });
   const wrong = [...(await violations(stage.watched, all)), ...(await strayEffects(stage.watched, all))];
+  if (crew.killedAt.length === 0) wrong.push("no worker was killed");
   for (const runId of open) wrong.push(`I3 ${runId} did not end: ${(await stage.world.row(runId)).status}`);
   const recovery = await recoveries(stage, crew.killedAt);
   const p95 = recovery[Math.ceil(recovery.length * 0.95) - 1] ?? 0;

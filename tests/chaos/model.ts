@@ -145,7 +145,7 @@ export const decide = (m: Model, vote: "approved" | "rejected"): boolean => {
   if (m.request !== "pending" || m.deciderGone || isOver(m)) return false;
   // What is known against it is known before the click counts.
   if (vote === "approved" && (m.forbidden || m.toolChanged)) {
-    endCall(m, "invalid");
+    set(m, "invalid");
     if (m.run === "waiting_approval") again(m);
     return false;
   }
@@ -165,7 +165,7 @@ export const cancel = (m: Model): boolean => {
 
 export const reconcile = (m: Model, outcome: "happened" | "retry" | "end"): boolean => {
   if (m.run !== "needs_reconciliation" || m.request !== "unknown") return false;
-  if (outcome === "happened") endCall(m, "executed");
+  if (outcome === "happened") set(m, "executed");
   if (outcome === "retry") {
     set(m, "approved");
     m.executeBefore = m.now + EXECUTE_WITHIN_S;
