@@ -49,14 +49,15 @@ export const g19: Harness = {
       // The copy itself is sound: otherwise every bug would seem to be noticed.
       for (const file of new Set(bugs.map(({ project, file: test }) => `${project} ${test}`))) {
         const [project = "", test = ""] = file.split(" ");
-        if ((await failures(tree, project, test)) !== 0) escaped.push(`${test} fails without a bug`);
+        const broken = await firstFailure(tree, project, test);
+        if (broken !== null) escaped.push(`${test} fails without a bug: ${broken}`);
       }
       for (const bug of bugs) {
         apply(tree, bug, []);
-        const failed = await failures(tree, bug.project, bug.file);
+        const noticed = await firstFailure(tree, bug.project, bug.file);
         apply(tree, bug, ["--reverse"]);
-        console.log(`G19 ${bug.name}: ${failed === 0 ? "escaped" : `caught by ${failed} tests of ${bug.file}`}`);
-        if (failed === 0) escaped.push(`${bug.name} escaped ${bug.file}: ${bug.title} (${replay("g19", options)})`);
+        console.log(`G19 ${bug.name}: ${noticed === null ? "escaped" : `caught by "${noticed}" (${bug.file})`}`);
+        if (noticed === null) escaped.push(`${bug.name} escaped ${bug.file}: ${bug.title} (${replay("g19", options)})`);
       }
     } finally {
       rmSync(tree, { recursive: true, force: true });
@@ -102,23 +103,35 @@ const apply = (tree: string, bug: Bug, how: readonly string[]): void => {
   if (done.status !== 0) throw new Error(`${bug.name} does not apply: ${done.stderr}`);
 };
 
-/** How many tests fail there; a file that does not even load counts as one. */
-const failures = (tree: string, project: string, file: string): Promise<number> =>
+interface Report {
+  readonly testResults: readonly {
+    readonly message?: string;
+    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
+  }[];
+}
+
+/** The first test that fails there, or what kept the file from being run; null: all pass. */
+const firstFailure = (tree: string, project: string, file: string): Promise<string | null> =>
   new Promise((resolve) => {
     const report = join(tree, "report.json");
     rmSync(report, { force: true });
-    const child = spawn("vitest", ["run", "--project", project, "--reporter=json", `--outputFile=${report}`, file], {
-      cwd: tree,
-      stdio: "ignore",
-      env: { ...process.env, AIW_CHAOS: "", VITEST: "", VITEST_POOL_ID: "", VITEST_WORKER_ID: "" },
-    });
+    const child = spawn(
+      "vitest",
+      ["run", "--project", project, "--bail=1", "--reporter=json", `--outputFile=${report}`, file],
+      {
+        cwd: tree,
+        stdio: "ignore",
+        env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VITEST|AIW_)/.test(name))),
+      },
+    );
     child.once("exit", (code) => {
-      if (code === 0) return resolve(0);
+      if (code === 0) return resolve(null);
       try {
-        const { numFailedTests } = JSON.parse(readFileSync(report, "utf8")) as { numFailedTests: number };
-        resolve(Math.max(1, numFailedTests));
+        const { testResults } = JSON.parse(readFileSync(report, "utf8")) as Report;
+        const failed = testResults.flatMap((one) => one.assertionResults).find(({ status }) => status === "failed");
+        resolve(failed?.fullName ?? testResults[0]?.message?.slice(0, 200) ?? "the file could not be run");
       } catch {
-        resolve(1);
+        resolve("the tests could not be run");
       }
     });
   });

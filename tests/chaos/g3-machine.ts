@@ -114,10 +114,12 @@ export class Crew {
   /** Those that have begun to work; a process that only starts has nothing to lose. */
   private readonly ready = new Set<ChildProcess>();
   private stopping = false;
+  private readonly size: number;
   private readonly start: () => ChildProcess;
 
   /** `plan`: what a new member dies of by itself, at a point of its own. */
   constructor(size: number, environment: Readonly<Record<string, string>>, plan: () => string) {
+    this.size = size;
     this.start = () =>
       fork(WORKER, {
         env: { ...environment, AIW_FAULTS: plan() },
@@ -140,8 +142,9 @@ export class Crew {
     });
   }
 
-  /** Kills one that works; false: there is none now. */
+  /** Kills one that works, unless fewer than half do: what is replaced too fast proves nothing. False: nobody was killed. */
   kill(which: number): boolean {
+    if (this.ready.size * 2 < this.size) return false;
     const one = [...this.ready][which % Math.max(1, this.ready.size)];
     if (one === undefined) return false;
     this.ready.delete(one);
