@@ -99,7 +99,7 @@ const linkModules = (from: string, to: string): void => {
 };
 
 const apply = (tree: string, bug: Bug, how: readonly string[]): void => {
-  const done = spawnSync("git", ["apply", ...how, bug.path], { cwd: tree, encoding: "utf8" });
+  const done = spawnSync("git", ["apply", "--unidiff-zero", ...how, bug.path], { cwd: tree, encoding: "utf8" });
   if (done.status !== 0) throw new Error(`${bug.name} does not apply: ${done.stderr}`);
 };
 

@@ -243,7 +243,6 @@ const playSeed = async (stage: Stage, seed: number): Promise<Played> => {
   if (wrong.length === 0)
     wrong.push(...(await violations(stage.watched, ids)), ...(await strayEffects(stage.watched, ids)));
   await tidy(stage);
-  if (process.env["AIW_TRACE"] !== undefined) console.log(trace.join("\n"));
   return { wrong, count, trace: createHash("sha256").update(trace.join("\n")).digest("hex") };
 };
 
@@ -259,7 +258,7 @@ const tidy = async ({ world, ledger }: Stage): Promise<void> => {
 const standing = async ({ admin }: Hands, episodes: readonly Episode[]): Promise<string> => {
   const chats = episodes.map(({ chatId }) => chatId);
   const rows = await admin.sql<{ text: string }[]>`
-    select concat_ws(' ', r.status, r.fence, (select string_agg(a.status, ' ' order by a.id) from approvals a where a.run_id = r.id)) as text
+    select concat_ws(' ', r.status, r.fence, (select string_agg(a.status, ' ' order by c.step, c.position, a.id) from approvals a join tool_calls c on c.id = a.tool_call_id where a.run_id = r.id)) as text
       from runs r where r.chat_id = any(${chats}::uuid[]) order by array_position(${chats}::uuid[], r.chat_id), r.id`;
   return rows.map(({ text }) => text).join(", ");
 };

@@ -88,7 +88,6 @@ const tearDown = async (machine: Machine, stage: Stage, { seed, runs }: ChaosOpt
     await work().catch(() => undefined);
   };
   const began = performance.now();
-  const state = { breaking: true };
   let next = 0;
   const people = (async () => {
     while (next < runs || open.size > 0) {
@@ -110,10 +109,6 @@ const tearDown = async (machine: Machine, stage: Stage, { seed, runs }: ChaosOpt
     while (next < runs || open.size > 0) {
       await pause(300 + whole(1700));
       const progress = (all.length - open.size) / runs;
-      if (process.env["AIW_TRACE"] !== undefined)
-        process.stderr.write(
-          `${((performance.now() - began) / 1000).toFixed(1)} ${all.length} begun, ${open.size} open, ${JSON.stringify(count)}\n`,
-        );
       if (progress > 0.9) break;
       if (crew.kill(whole(WORKERS))) count.kills += 1;
       if (dice() < 0.3)
@@ -135,7 +130,6 @@ const tearDown = async (machine: Machine, stage: Stage, { seed, runs }: ChaosOpt
         await machine.restartQueue();
       }
     }
-    state.breaking = false;
   })();
   await Promise.all([people, breaking]);
   const took = (performance.now() - began) / 1000;
