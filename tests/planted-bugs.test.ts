@@ -12,7 +12,10 @@ test("G19 there are at least 25 planted bugs, each says what it breaks and which
     [],
   );
   const broken = bugs.flatMap(({ name, path }) => {
-    const { status, stderr } = spawnSync("git", ["apply", "--unidiff-zero", "--check", path], { cwd: ROOT, encoding: "utf8" });
+    const { status, stderr } = spawnSync("git", ["apply", "--unidiff-zero", "--check", path], {
+      cwd: ROOT,
+      encoding: "utf8",
+    });
     return status === 0 ? [] : [`${name}: ${stderr}`];
   });
   expect(broken).toEqual([]);

@@ -38,8 +38,11 @@ const OWN_DEATHS = [
 const WORKERS = 4;
 const AT_ONCE = 12;
 const END_LIMIT_MS = 180_000;
-/** G18: seconds from a death to the next process that goes on. */
+/** G18, seconds from a death to the next process that goes on: with the lease of this machine, where there is enough to count. */
 const RECOVERY_P95_S = LEASE_S + 5;
+/** The figure as it stands for the product's own lease of 30 s; all that a few conversations on a busy machine can show. */
+const RECOVERY_P95_DEFAULT_S = 30 + 5;
+const ENOUGH = 100;
 
 /**
  * G3: real processes on a database with its defaults: four workers, killed at random and by themselves, database sessions
@@ -81,6 +84,7 @@ const tearDown = async (machine: Machine, stage: Stage, { seed, runs }: ChaosOpt
   );
   const open = new Set<string>();
   const all: string[] = [];
+  const outages: Outage[] = [];
   // While the database is down nobody asks it for anything.
   let isDown: Promise<unknown> | undefined;
   const quietly = async (work: () => Promise<void>): Promise<void> => {
@@ -120,8 +124,10 @@ const tearDown = async (machine: Machine, stage: Stage, { seed, runs }: ChaosOpt
       if (crashes.length > 0 && progress >= (crashes[0] ?? 1)) {
         crashes.shift();
         count["database crashes"] += 1;
+        const from = Date.now();
         isDown = pause(300).then(() => machine.crashPostgres());
         await isDown;
+        outages.push({ from, to: Date.now() });
         isDown = undefined;
       }
       if (empties.length > 0 && progress >= (empties[0] ?? 1)) {
@@ -139,9 +145,10 @@ const tearDown = async (machine: Machine, stage: Stage, { seed, runs }: ChaosOpt
   const wrong = [...(await violations(stage.watched, all)), ...(await strayEffects(stage.watched, all))];
   if (crew.killedAt.length === 0) wrong.push("no worker was killed");
   for (const runId of open) wrong.push(`I3 ${runId} did not end: ${(await stage.world.row(runId)).status}`);
-  const recovery = await recoveries(stage, crew.killedAt);
+  const recovery = await recoveries(stage, crew.killedAt, outages);
   const p95 = recovery[Math.ceil(recovery.length * 0.95) - 1] ?? 0;
-  if (p95 > RECOVERY_P95_S) wrong.push(`G18 recovery p95 ${p95.toFixed(1)} s, bound ${RECOVERY_P95_S} s`);
+  const bound = runs >= ENOUGH ? RECOVERY_P95_S : RECOVERY_P95_DEFAULT_S;
+  if (p95 > bound) wrong.push(`G18 recovery p95 ${p95.toFixed(1)} s, bound ${bound} s`);
   const claims = await stage.world.admin.sql<{ n: number }[]>`select coalesce(sum(fence), 0)::integer as n from runs`;
   return {
     counts: {
@@ -191,8 +198,21 @@ const happened = ({ world, ledger }: Stage, request: Request): boolean => {
   );
 };
 
-/** G18: seconds from the death of a worker to the claim that went on with what it held, in order. */
-const recoveries = async ({ world }: Stage, killedAt: readonly number[]): Promise<number[]> => {
+/** When there was no database, in milliseconds. */
+interface Outage {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * G18: seconds from the death of a worker to the claim that went on with what it held, in order. Where the database was away
+ * meanwhile, it is the database that was waited for.
+ */
+const recoveries = async (
+  { world }: Stage,
+  killedAt: readonly number[],
+  outages: readonly Outage[],
+): Promise<number[]> => {
   const rows = await world.admin.sql<{ began: Date; lost: Date; next: Date | null }[]>`
     select s.started_at as began, s.ended_at as lost, (select min(n.started_at) from run_steps n where n.run_id = s.run_id and n.fence > s.fence) as next
       from run_steps s where s.outcome = 'lease_lost'`;
@@ -200,7 +220,9 @@ const recoveries = async ({ world }: Stage, killedAt: readonly number[]): Promis
     .flatMap(({ began, lost, next }) => {
       // The last death from which the lease had run out when it was found.
       const death = killedAt.findLast((at) => at >= began.getTime() && at <= lost.getTime() - (LEASE_S - 1) * 1000);
-      return death === undefined || next === null ? [] : [(next.getTime() - death) / 1000];
+      if (death === undefined || next === null) return [];
+      const wasAway = outages.some(({ from, to }) => from < next.getTime() && to > death);
+      return wasAway ? [] : [(next.getTime() - death) / 1000];
     })
     .toSorted((a, b) => a - b);
 };

@@ -295,11 +295,15 @@ const NEGATIVES: readonly Promised[] = [
 ];
 
 const FIGURES: readonly Promised[] = [
-  partly("G1", "engine and gate in depth", STEP_TABLE, ["tests/stop-points.test.ts", "G1"]),
-  partly("G2", "engine and gate in depth", ["tests/crash/step-table.test.ts", "G2"]),
-  partly("G3", "engine and gate in depth", ["tests/crash/process-kill.test.ts", "20 random kill -9"]),
+  by("G1", ["tests/crash/chaos-g1.test.ts", "G1"], STEP_TABLE, ["tests/stop-points.test.ts", "G1"]),
+  by("G2", ["tests/crash/chaos-g2.test.ts", "G2"], ["tests/crash/step-table.test.ts", "G2"]),
+  by("G3", ["tests/crash/chaos-g3.test.ts", "G3"], ["tests/crash/process-kill.test.ts", "20 random kill -9"]),
   by("G4", G4),
-  partly("G5", "engine and gate in depth", [STATES, "RUN-1 the database allows exactly the transitions of a run"]),
+  by(
+    "G5",
+    ["tests/crash/chaos-g5.test.ts", "G5"],
+    [STATES, "RUN-1 the database allows exactly the transitions of a run"],
+  ),
   by("G6", G6),
   by("G7", G7),
   by("G8", G8, ["tests/chaos/g8.test.ts", "end to end"], [SHOWN, "G8"]),
@@ -311,7 +315,8 @@ const FIGURES: readonly Promised[] = [
   by("G15", [FAIRNESS, "F72"]),
   by("G16", ["tests/flow/backlog.test.ts", "G16"], ["tests/flow/backlog.full.test.ts", "G16"]),
   ...waits("audit and security pages", "G17"),
-  ...waits("engine and gate in depth", "G18", "G19"),
+  by("G18", ["tests/crash/chaos-g3.test.ts", "G18"]),
+  by("G19", ["tests/planted-bugs.test.ts", "G19"]),
   ...waits("audit and security pages", "G20"),
 ];
 
