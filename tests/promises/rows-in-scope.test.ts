@@ -18,10 +18,6 @@ beforeAll(async () => {
   await world.drive(runId);
   await decide(world, "approver", await onlyRequest(world, runId), "approved");
   await world.drive(runId);
-  await setAgent(world, { message: "one version" });
-  const asks = topic();
-  world.script.push(asks, { calls: [{ name: "ask_user", arguments: { question: "Go on?" } }] });
-  await world.drive((await world.ask(asks)).runId);
   const { sql } = world.admin;
   await sql`insert into jobs (workspace_id, kind, subject_id, created_by) values (${world.workspaceId}, 'source_test', ${world.sourceId}, ${world.people.owner.userId})`;
   await sql`insert into workspace_tools (workspace_id, tool_id, active) values (${world.workspaceId}, 'git.search', true)`;
