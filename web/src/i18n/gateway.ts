@@ -1,7 +1,6 @@
 import { area } from "./area.ts";
 import { de } from "./de/gateway.ts";
 import { en } from "./en/gateway.ts";
-import { wordCode } from "./problems.ts";
 
 const words = area(de, en);
 const isKnown = (code: string): code is keyof typeof de => Object.hasOwn(de, code);
@@ -9,7 +8,3 @@ const isKnown = (code: string): code is keyof typeof de => Object.hasOwn(de, cod
 /** The sentence for what went wrong at a model gateway, if there is one. */
 export const gatewayWord = (code: string | null | undefined): string | undefined =>
   code !== null && code !== undefined && isKnown(code) ? words(code) : undefined;
-
-/** The sentence for why a run ended: of its model's gateway, or of the product. */
-export const runErrorWord = (code: string | null | undefined): string | undefined =>
-  gatewayWord(code) ?? wordCode(code);

@@ -2,7 +2,7 @@ import type { RunSummary, ToolCall } from "@aiw/contract/views";
 import { A } from "@solidjs/router";
 import { createSignal, type JSX, Match, Show, Switch } from "solid-js";
 import { tChat } from "../../i18n/chat.ts";
-import { runErrorWord } from "../../i18n/gateway.ts";
+import { runErrorDetail, runErrorWord } from "../../i18n/run-errors.ts";
 import { ErrorLine } from "../../ui/error-panel.tsx";
 
 interface EndProps {
@@ -54,12 +54,12 @@ const Failed = (props: EndProps) => {
       setBusy(false);
     }
   };
-  const reason = (): string => runErrorWord(props.run.errorCode) ?? props.run.errorText ?? "";
+  const reason = (): string => runErrorWord(props.run) ?? props.run.errorText ?? "";
   return (
     <Card tone="neg" title={tChat("end.failed")}>
       <p>
         {reason()}
-        <Show when={runErrorWord(props.run.errorCode) !== undefined && props.run.errorText}>
+        <Show when={runErrorDetail(props.run)}>
           {(text) => <span class="block text-meta text-ink-2">{text()}</span>}
         </Show>
       </p>

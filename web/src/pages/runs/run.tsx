@@ -8,7 +8,7 @@ import { useNow } from "../../data/clock.ts";
 import { keys } from "../../data/keys.ts";
 import { isActiveRun } from "../../data/states.ts";
 import { runs as t } from "../../i18n/runs.ts";
-import { runErrorWord } from "../../i18n/gateway.ts";
+import { runErrorWord } from "../../i18n/run-errors.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Page } from "../../ui/page.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
@@ -30,7 +30,7 @@ type View = (typeof VIEWS)[number];
 const isView = (value: unknown): value is View => VIEWS.some((view) => view === value);
 
 const Ended = (props: { readonly run: RunDetail }): JSX.Element => {
-  const reason = (): string | null => runErrorWord(props.run.errorCode) ?? props.run.errorText;
+  const reason = (): string | null => runErrorWord(props.run) ?? props.run.errorText;
   const written = (): number => writesOutside(props.run);
   return (
     <section
