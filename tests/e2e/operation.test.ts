@@ -73,7 +73,7 @@ test("RUN-10 ADM-1 a platform admin sets the bounds of runs and the slots of a t
   expect(set).toMatchObject({ max_model_calls: 150, max_run_tokens: null });
 
   await screen.open("/admin/users");
-  await page.getByRole("button", { name: "Change the limit of Logistics" }).click();
+  await page.getByRole("button", { name: "Change limit: Logistics" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel(/Runs at the same time/).fill("7");
   await expectAccessible(page, "the limit of a team");

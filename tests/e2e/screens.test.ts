@@ -154,7 +154,7 @@ const ADMINISTERED: readonly View[] = [
   ["admin-limits", "/admin/limits"],
   ["admin-dead-letters", "/admin/dead-letters"],
   ["admin-users", "/admin/users"],
-  ["admin-team-limit", "/admin/users", (page) => dialogOf(page, /^(Change the limit of|Grenze von)/)],
+  ["admin-team-limit", "/admin/users", (page) => dialogOf(page, /^(Change limit:|Grenze ändern:)/)],
 ];
 
 const createDialog = async (page: Page): Promise<void> => {

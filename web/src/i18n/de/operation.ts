@@ -51,7 +51,7 @@ export const de = {
   },
   team: {
     change: "Grenze ändern",
-    changeOf: "Grenze von {{ name }} ändern",
+    changeOf: "Grenze ändern: {{ name }}",
     save: "Grenze speichern",
     saved: "Grenze von {{ name }} geändert",
   },

@@ -53,7 +53,7 @@ export const en: typeof de = {
   },
   team: {
     change: "Change limit",
-    changeOf: "Change the limit of {{ name }}",
+    changeOf: "Change limit: {{ name }}",
     save: "Save limit",
     saved: "Limit of {{ name }} changed",
   },
