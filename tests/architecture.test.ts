@@ -113,6 +113,13 @@ test("only the gate makes an AuthorisedCall (POL-1)", () => {
   ]);
 });
 
+test("time limits come from the one deadline that a garbage collection cannot take away (F20)", () => {
+  const shipped = sources.filter(
+    ({ path }) => !path.endsWith(".test.ts") && path !== "packages/platform/src/deadline.ts",
+  );
+  expect(shipped.filter(({ text }) => text.includes("AbortSignal.timeout")).map(({ path }) => path)).toEqual([]);
+});
+
 test("the README shows the same rooms", () => {
   const block = /<!-- rooms -->\s*```text\n([\s\S]*?)```\s*<!-- \/rooms -->/.exec(read("README.md"))?.[1] ?? "";
   const shown = block

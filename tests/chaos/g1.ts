@@ -186,14 +186,17 @@ const wakeAll = async (stage: Stage, hands: Hands, zombies: readonly Zombie[]): 
       " ",
     );
   for (const zombie of zombies) before.set(zombie, await marks(zombie));
-  const effects = stage.ledger.effects();
+  const entered = stage.ledger.entries.length;
   await new Promise((resolve) => setTimeout(resolve, WAKE_AFTER_MS));
   wakeHung();
   await Promise.all(zombies.map(({ work }) => work));
   const wrong: string[] = [];
   for (const zombie of zombies)
     if ((await marks(zombie)) !== before.get(zombie)) wrong.push(`${zombie.label}: I6 woken, it changed what was over`);
-  if (stage.ledger.effects() !== effects) wrong.push(`F20 woken ones acted ${stage.ledger.effects() - effects} times`);
+  for (const { tool, argumentBytes } of stage.ledger.entries.slice(entered).filter(({ effect }) => effect)) {
+    const actor = zombies.find(({ episode }) => argumentBytes.includes(`"${episode.topic}`));
+    wrong.push(`${actor?.label ?? "somebody"}: F20 woken, it acted by ${tool}`);
+  }
   // What a person pressed late holds for those who come after.
   for (const { episode } of zombies) await cleanUp(stage, episode);
   return wrong;

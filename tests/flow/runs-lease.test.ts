@@ -191,6 +191,31 @@ describe("fences (I6, F20)", () => {
     expect(await onlyRequest(world, runId)).toMatchObject({ status: "unknown", attempt: 1 });
   });
 
+  test("F20 a worker that stood still between the answer that it holds the run and the call does not call", async () => {
+    const t = topic();
+    world.script.push(t, { calls: [propose("total >= 56")] }, { text: "done" });
+    const { runId } = await world.ask(t);
+    await world.drive(runId);
+    const request = await onlyRequest(world, runId);
+    await decide(world, "approver", request, "approved");
+    setFaultPlan({
+      rules: [
+        { at: "tool.call:before", act: "delay", ms: 500 },
+        { at: "lease.confirm:after", act: "delay", ms: 2000 },
+      ],
+    });
+    const sleeper = world.stepOnce(runId);
+    await eventually(async () => ((await onlyRequest(world, runId)).status === "executing" ? true : undefined));
+    // Of the 15 s that the lease outlives the call, about one is left at the look: less than the worker then stands still.
+    await world.shift(13.3);
+    expect(await sleeper).toEqual({ did: "nothing", why: "lost" });
+    setFaultPlan(undefined);
+    expect(isPushed(world, request)).toBe(false);
+    await lapse();
+    expect(await world.drive(runId)).toMatchObject({ status: "needs_reconciliation" });
+    expect(await onlyRequest(world, runId)).toMatchObject({ status: "unknown", attempt: 1 });
+  });
+
   test("RUN-6 RUN-23 a heartbeat holds the lease of a step that works long, and before a write the lease covers the call", async () => {
     const t = topic();
     world.script.push(t, { calls: [propose("total >= 53")] }, { text: "done" });

@@ -4,6 +4,7 @@ import * as jobs from "@aiw/core/jobs";
 import * as models from "@aiw/core/models";
 import type { Gateway } from "@aiw/model/gateway";
 import { ModelError } from "@aiw/model/turn";
+import { deadline } from "@aiw/platform/deadline";
 import { fp } from "@aiw/platform/fault";
 import { activeGuardrails } from "@aiw/policy/guardrail-map";
 import type { JobsDeps } from "./compose.ts";
@@ -20,7 +21,7 @@ export async function importModels(deps: JobsDeps, job: ClaimedJob): Promise<voi
 
 async function list(gateway: Opened): Promise<Parameters<typeof models.recordImport>[2]> {
   try {
-    const listed = await gateway.open().listModels(AbortSignal.timeout(LIMIT_MS));
+    const listed = await gateway.open().listModels(deadline(LIMIT_MS));
     return { names: listed.map(({ id }) => id) };
   } catch (error) {
     return known(error);
@@ -52,7 +53,7 @@ async function tinyTurn({ open, model }: Opened): Promise<ModelTest> {
         maxOutputTokens: MAX_TOKENS,
         stream: model?.streaming ?? true,
       },
-      AbortSignal.timeout(LIMIT_MS),
+      deadline(LIMIT_MS),
     );
     for await (const event of turn) if (event.type === "delta") firstTextMs ??= passed();
     return { ok: true, code: null, message: null, firstTextMs, totalMs: passed() };

@@ -1,6 +1,7 @@
 import type { CallContext } from "@aiw/connectors/connector";
 import * as approvals from "@aiw/core/approvals";
 import type * as jobs from "@aiw/core/jobs";
+import { deadline } from "@aiw/platform/deadline";
 import { fp } from "@aiw/platform/fault";
 import type { JobsDeps } from "./compose.ts";
 
@@ -45,7 +46,7 @@ async function contextOf(
     runId: request.runId,
     source: { ...facts, secret: sealed === null ? null : await deps.vault.open(sealed, secretContext) },
     pin,
-    signal: AbortSignal.timeout(CHECK_LIMIT_MS),
+    signal: deadline(CHECK_LIMIT_MS),
     timeoutMs: CHECK_LIMIT_MS,
     maxResultBytes: MAX_RESULT_BYTES,
     ...(tool === null ? {} : { tool }),

@@ -2,6 +2,7 @@ import type { Discovery } from "@aiw/connectors/connector";
 import { Problem } from "@aiw/contract/problem";
 import * as jobs from "@aiw/core/jobs";
 import * as mcpServers from "@aiw/core/mcp-servers";
+import { deadline } from "@aiw/platform/deadline";
 import { fp } from "@aiw/platform/fault";
 import type { JobsDeps } from "./compose.ts";
 
@@ -43,6 +44,6 @@ async function ask(deps: JobsDeps, server: mcpServers.ServerToAsk): Promise<Disc
   const config = { url: server.url, server: server.name, purpose: server.purpose };
   return connector.discover(
     { id: server.id, name: server.name, kind: "mcp", config, secret },
-    AbortSignal.timeout(DISCOVERY_LIMIT_MS),
+    deadline(DISCOVERY_LIMIT_MS),
   );
 }

@@ -1,6 +1,7 @@
 import type { TestReport } from "@aiw/connectors/connector";
 import * as jobs from "@aiw/core/jobs";
 import * as sources from "@aiw/core/sources";
+import { deadline } from "@aiw/platform/deadline";
 import { fp } from "@aiw/platform/fault";
 import type { JobsDeps } from "./compose.ts";
 
@@ -30,7 +31,7 @@ async function test(deps: JobsDeps, source: sources.SourceToTest): Promise<TestR
   if (connector === undefined) throw new Error(`there is no connector for ${source.kind}`);
   const { secret: sealed, secretContext } = source;
   const secret = sealed === null ? null : await fp("test.secret", () => deps.vault.open(sealed, secretContext));
-  return connector.testConnection({ ...source, secret }, AbortSignal.timeout(TEST_LIMIT_MS));
+  return connector.testConnection({ ...source, secret }, deadline(TEST_LIMIT_MS));
 }
 
 const toResult = (report: TestReport): sources.TestResult => ({

@@ -1,3 +1,4 @@
+import { deadline } from "@aiw/platform/deadline";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 
@@ -10,7 +11,7 @@ const ANSWER_WITHIN_MS = 3000;
 const ask = async (endpoint: string): Promise<Record<string, string> | null> => {
   let response: Response;
   try {
-    response = await fetch(new URL("/_localstack/health", endpoint), { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
+    response = await fetch(new URL("/_localstack/health", endpoint), { signal: deadline(ANSWER_WITHIN_MS) });
   } catch {
     return null;
   }

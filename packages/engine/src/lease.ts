@@ -17,8 +17,11 @@ export interface Lease {
   /** What hides the sensitive answers of this chat in all that the step says (APR-10). */
   readonly mask: Mask;
   readonly tell: (events: readonly NewEvent[]) => Promise<void>;
-  /** Asks the database whether the run is still this step's, and for long enough; throws LeaseLost when it is not. */
-  readonly confirm: () => Promise<void>;
+  /**
+   * Asks the database whether the run is still this step's, and stays so for `forS` seconds from now; throws LeaseLost when it
+   * is not. An answer that a process got late, because it stood still meanwhile, counts from when it asked.
+   */
+  readonly confirm: (forS: number) => Promise<void>;
   readonly stop: () => void;
 }
 
@@ -89,10 +92,11 @@ export const hold = (deps: EngineDeps, run: ClaimedRun): Lease => {
     },
     mask: NO_MASK,
     tell: append,
-    confirm: async () => {
-      // A look is enough while the lease is long; only one that runs out is written anew.
+    confirm: async (forS) => {
+      const askedMs = performance.now();
       const leftS = await fp("lease.confirm", () => events.heldFor(deps.db, run));
-      if (leftS < deps.limits.leaseS) await append([]);
+      if (leftS - (performance.now() - askedMs) / 1000 < forS) lose(new LeaseLost());
+      if (lost) throw new LeaseLost();
     },
     stop,
   };

@@ -1,6 +1,7 @@
 import type { JsonObject } from "@aiw/contract/tools";
 import type { CallContext, StoredTool } from "@aiw/connectors/connector";
 import type { ClaimedRun, LoadedRun, LoadedSource } from "@aiw/core/runs";
+import { deadline } from "@aiw/platform/deadline";
 import { fp } from "@aiw/platform/fault";
 import { allSettled } from "./all-settled.ts";
 import type { EngineDeps } from "./deps.ts";
@@ -30,7 +31,7 @@ export const contextFor = async (
     secret: await secretOf(deps, source),
   },
   pin: pins[source.id] ?? null,
-  signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutS * 1000)]),
+  signal: deadline(timeoutS * 1000, signal),
   timeoutMs: timeoutS * 1000,
   maxResultBytes: deps.limits.toolResultMaxBytes,
   ...(tool === undefined ? {} : { tool }),

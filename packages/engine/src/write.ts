@@ -83,7 +83,7 @@ export const carryOut = async (
       tool.served?.stored,
     );
     // A process that was stopped since the claim may have lost the run meanwhile: the last look before the call (F20).
-    await fp("tool.look", () => lease.confirm());
+    await fp("tool.look", () => lease.confirm(timeoutS));
     if (!hasForm(tool)) return asWrite(fp("tool.ask", () => tool.connector.read(authorised, callContext)));
     const written = await fp("tool.write", () => tool.connector.write(authorised, callContext));
     return tool.row.riskClass === "read" ? withoutEffect(written) : written;

@@ -1,6 +1,7 @@
 import http from "node:http";
 import https from "node:https";
 import { Readable } from "node:stream";
+import { deadline } from "./deadline.ts";
 import { EgressError } from "./egress-error.ts";
 
 export type SafeRequest = {
@@ -28,12 +29,11 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /** Sends one request over a guarded agent. A redirect is an error: credentials never travel on. @throws EgressError */
 export async function sendRequest(url: URL, agent: http.Agent, request: SafeRequest): Promise<SafeResponse> {
-  const limit = AbortSignal.timeout(request.timeoutMs);
-  const signal = request.signal === undefined ? limit : AbortSignal.any([request.signal, limit]);
+  const signal = deadline(request.timeoutMs, ...(request.signal === undefined ? [] : [request.signal]));
   const failed = (error: unknown): unknown => {
     if (error instanceof EgressError) return error;
     if (request.signal?.aborted === true) return request.signal.reason;
-    return new EgressError(limit.aborted ? "timeout" : "unreachable", url.hostname, error);
+    return new EgressError(signal.aborted ? "timeout" : "unreachable", url.hostname, error);
   };
   try {
     const response = await exchange(url, agent, signal, request);

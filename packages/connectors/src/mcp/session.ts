@@ -9,6 +9,7 @@ import type { McpLimits } from "./limits.ts";
 import { configOf, type McpEgress } from "./source.ts";
 import { clipped, quoted, withoutHidden } from "./visible.ts";
 import { egressFailure, Wire, type CallProgress, type Deadline } from "./wire.ts";
+import { deadline } from "@aiw/platform/deadline";
 import { fp } from "@aiw/platform/fault";
 
 export interface SessionOptions {
@@ -72,7 +73,7 @@ export const withSession = async <T>(
 const deadlineOf = ({ signal, timeoutMs }: SessionOptions): Deadline => {
   const end = performance.now() + timeoutMs;
   return {
-    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    signal: deadline(timeoutMs, signal),
     msLeft: () => Math.ceil(end - performance.now()),
   };
 };
