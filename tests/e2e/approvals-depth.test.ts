@@ -114,6 +114,31 @@ describe("a target that changed (APR-19)", () => {
     await screen.done();
   });
 
+  test("APR-19 APR-6 what changed at the target can be rejected on its page instead, by button and by key, with its reason", async () => {
+    const { runId } = await ask();
+    const request = await requestOf(approver, runId);
+    await made(request.id);
+    moveTarget();
+    const screen = await enter("approver");
+    const { page } = screen;
+    await do_.openRequest(screen, request.id);
+    await showNew(page);
+    const blocked = page.getByRole("region", { name: "Decision" });
+    // The key that approves leads nowhere here.
+    await page.locator("body").press("a");
+    expect(await do_.button(page, "Execute now").count()).toBe(0);
+    await do_.button(blocked, "Reject").and(blocked.locator('[aria-disabled="false"]')).click();
+    await do_.button(blocked, "Back").click();
+    await page.locator("body").press("Escape");
+    await do_.rejectByKeys(page, "the new text is better");
+    await page.getByText("Rejected by", { exact: false }).first().waitFor();
+    await page.getByText("the new text is better").first().waitFor();
+    expect(await do_.button(page, "Prepare again").count()).toBe(0);
+    await expectAccessible(page, "a rejected stale request");
+    await runEnds(member, runId);
+    await screen.done();
+  });
+
   test("OPS-9 stale, compared and with a receipt it fits a phone, in German", async () => {
     const { runId } = await ask();
     const request = await requestOf(approver, runId);

@@ -95,6 +95,24 @@ describe("drift (APR-19)", () => {
     expect(await violations(world, [runId])).toEqual([]);
   });
 
+  test("APR-19 APR-6 a stale request can still be rejected, alone or with its run: the model gets the reason, nothing is executed, and nobody can put it forward again", async () => {
+    for (const endRun of [false, true]) {
+      const { runId, request } = await staleRequest();
+      await decide(world, "approver", request, "rejected", { reason: "the new text is better", endRun });
+      expect(await world.drive(runId)).toMatchObject({ status: "completed", end_reason: endRun ? "rejected" : "answered" });
+      expect(await requestsOf(world, runId)).toMatchObject([{ status: "rejected" }]);
+      if (!endRun) expect((await outputsOf(world, runId))[0]).toMatch(/rejected.*the new text is better/s);
+      expect(await detailOf(world, "approver", request.id)).toMatchObject({
+        decisionReason: "the new text is better",
+        mayRequestAgain: false,
+      });
+      await expect(again("member", request.id)).rejects.toMatchObject({ code: "not_renewable" });
+      expect(isPushed(world, request)).toBe(false);
+      expect(await violations(world, [runId])).toEqual([]);
+      resetMain(world, start);
+    }
+  });
+
   test("APR-19 who opens the page causes at most one look a minute, and a look leaves no job behind", async () => {
     const { runId, request } = await waiting();
     expect((await view("approver", request.id)).jobId).toBeNull();

@@ -170,6 +170,7 @@ export const de = {
     approver_missingGlobal: "Entscheiden können globale Freigebende.",
     stale: "Am Ziel hat sich etwas geändert",
     staleBody: "Dieser Stand kann nicht mehr freigegeben werden.",
+    rejectHint: "Ablehnen beendet den Antrag sofort. Nach der Neuvorbereitung wird über den neuen Stand entschieden.",
     expired: "Abgelaufen",
     expiredBody: "Es wurde nichts ausgeführt.",
     decided: "Bereits entschieden",

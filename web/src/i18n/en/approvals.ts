@@ -166,6 +166,7 @@ export const en: typeof de = {
     approver_missingGlobal: "Global approvers can decide.",
     stale: "Something changed at the target",
     staleBody: "This state can no longer be approved.",
+    rejectHint: "Rejecting ends the request at once. After preparing again, the new state is what is decided.",
     expired: "Expired",
     expiredBody: "Nothing was executed.",
     decided: "Already decided",

@@ -1,4 +1,15 @@
-import type { JSX } from "solid-js";
+import { createSignal, type JSX, onCleanup, onMount } from "solid-js";
+import { ARM_MS } from "./decision-model.ts";
+
+/** Becomes true a moment after the caller was drawn: what just appeared under the cursor takes no click (APR-15). */
+export const createArmed = (): (() => boolean) => {
+  const [armed, setArmed] = createSignal(false);
+  onMount(() => {
+    const timer = setTimeout(() => setArmed(true), ARM_MS);
+    onCleanup(() => clearTimeout(timer));
+  });
+  return armed;
+};
 
 /** A button that stays focusable while it does not act, so that the keyboard never loses its place. */
 export const ActButton = (props: {

@@ -12,7 +12,6 @@ import { requestLine } from "../../ui/request-subject.ts";
 import { RequestQuote } from "../../ui/request-title.tsx";
 import { RiskBadge } from "../../ui/risk-badge.tsx";
 import { RequestBadge } from "../../ui/state-badge.tsx";
-import { RequestAgain } from "./request-again.tsx";
 import { VisibleText } from "../../ui/visible-text-view.tsx";
 
 /** What is asked, by whom, where, how long there is left, and why (APR-1). */
@@ -73,37 +72,3 @@ export const ApprovalHead = (props: { readonly item: ApprovalDetail; readonly is
     <p class="max-w-[80ch]">{explain(props.item.explanation)}</p>
   </header>
 );
-
-/** Why the reader cannot decide an open request, said in its place instead of hiding the buttons. */
-export const ApprovalBlocked = (props: {
-  readonly item: ApprovalDetail;
-  readonly past: boolean;
-  readonly itemHref: (id: string) => string;
-}): JSX.Element => {
-  const reason = (): NonNullable<ApprovalDetail["notDecidable"]> =>
-    props.past ? "expired" : (props.item.notDecidable ?? "decided");
-  const body = (): string => {
-    const now = reason();
-    if (now === "decided") return "";
-    if (now !== "approver_missing") return t(`blocked.${now}Body`);
-    return props.item.level === "global_approver"
-      ? t("blocked.approver_missingGlobal")
-      : t("blocked.approver_missingWorkspace");
-  };
-  return (
-    <section class="panel p-3" aria-label={t("bar.label")}>
-      <p class="font-medium">{t(`blocked.${reason()}`)}</p>
-      <p class="text-ink-2">{body()}</p>
-      <Show when={reason() === "stale" || props.item.stale}>
-        <Show when={props.item.staleReason}>
-          {(why) => (
-            <p class="[overflow-wrap:anywhere]">
-              <VisibleText text={why()} />
-            </p>
-          )}
-        </Show>
-        <RequestAgain item={props.item} itemHref={props.itemHref} />
-      </Show>
-    </section>
-  );
-};

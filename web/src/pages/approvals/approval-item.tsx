@@ -15,9 +15,10 @@ import { ErrorPanel } from "../../ui/error-panel.tsx";
 import { NothingHere } from "../../ui/nothing-here.tsx";
 import { PageHeader, usePageTitle } from "../../ui/page-header.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { ApprovalBlocked } from "./approval-blocked.tsx";
 import { ApprovalArguments, ApprovalChange, HiddenWarning } from "./approval-change.tsx";
 import { ApprovalCompare } from "./approval-compare.tsx";
-import { ApprovalBlocked, ApprovalHead } from "./approval-head.tsx";
+import { ApprovalHead } from "./approval-head.tsx";
 import { useApprovalKeys } from "./approval-keys.ts";
 import { ApprovalOutcome } from "./approval-outcome.tsx";
 import { ApprovalRail } from "./approval-rail.tsx";
@@ -261,7 +262,18 @@ export const ApprovalItem = (props: ApprovalItemProps): JSX.Element => {
           <Show when={item().status === "pending"}>
             <Show
               when={item().decidable}
-              fallback={<ApprovalBlocked item={item()} past={past()} itemHref={props.itemHref} />}
+              fallback={
+                <ApprovalBlocked
+                  item={item()}
+                  past={past()}
+                  itemHref={props.itemHref}
+                  locked={locked() !== null}
+                  busy={busy()}
+                  failure={failure()}
+                  onDecide={(decision) => void decide(decision)}
+                  controls={setBar}
+                />
+              }
             >
               <DecisionBar
                 item={item()}

@@ -31,7 +31,12 @@ export const useApprovalKeys = (on: Targets): void => {
     if (item !== undefined) run(item);
   };
   useKeys("page", () => [
-    { keys: "a", label: () => t("keys.approve"), when: () => on.bar() !== null, run: () => on.bar()?.approve() },
+    {
+      keys: "a",
+      label: () => t("keys.approve"),
+      when: () => (on.bar()?.approve ?? null) !== null,
+      run: () => on.bar()?.approve?.(),
+    },
     { keys: "r", label: () => t("keys.reject"), when: () => on.bar() !== null, run: () => on.bar()?.reject() },
     { keys: "n", label: () => t("keys.chat"), run: goToChat },
     {

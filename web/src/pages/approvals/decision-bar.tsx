@@ -16,8 +16,9 @@ import { ErrorLine } from "../../ui/error-panel.tsx";
 import { FormField } from "../../ui/form-field.tsx";
 import { requestLine } from "../../ui/request-subject.ts";
 import { VisibleText } from "../../ui/visible-text-view.tsx";
-import { ActButton } from "./act-button.tsx";
-import { ARM_MS, confirmationOf, targetOf } from "./decision-model.ts";
+import { ActButton, createArmed } from "./act-button.tsx";
+import { confirmationOf, targetOf } from "./decision-model.ts";
+import { RejectForm } from "./reject-form.tsx";
 import { RespondForm } from "./respond-form.tsx";
 
 export type Decision =
@@ -25,9 +26,9 @@ export type Decision =
   | { readonly kind: "reject"; readonly reason: string; readonly endRun: boolean };
 
 type Step = "idle" | "confirm" | "respond" | "reject";
-/** What the keys of the page may do to the bar. */
+/** What the keys of the page may do to the bar; null: that is not possible now. */
 export interface BarControls {
-  readonly approve: () => void;
+  readonly approve: (() => void) | null;
   readonly reject: () => void;
 }
 
@@ -47,16 +48,6 @@ export interface DecisionBarProps {
   readonly onDecide: (decision: Decision) => void;
   readonly controls: (controls: BarControls | null) => void;
 }
-
-/** Becomes true a moment after the caller was drawn: what just appeared under the cursor takes no click (APR-15). */
-const createArmed = (): (() => boolean) => {
-  const [armed, setArmed] = createSignal(false);
-  onMount(() => {
-    const timer = setTimeout(() => setArmed(true), ARM_MS);
-    onCleanup(() => clearTimeout(timer));
-  });
-  return armed;
-};
 
 const Confirm = (props: DecisionBarProps & { readonly onBack: () => void }): JSX.Element => {
   const armed = createArmed();
@@ -122,61 +113,6 @@ const Confirm = (props: DecisionBarProps & { readonly onBack: () => void }): JSX
         </ActButton>
       </div>
     </div>
-  );
-};
-
-const Reject = (props: DecisionBarProps & { readonly onBack: () => void }): JSX.Element => {
-  const [reason, setReason] = createSignal("");
-  const [endRun, setEndRun] = createSignal(false);
-  const off = (): boolean => props.busy || props.locked !== null || reason().trim() === "";
-  const send = (): void => {
-    if (!off()) props.onDecide({ kind: "reject", reason: reason().trim(), endRun: endRun() });
-  };
-  let field: HTMLTextAreaElement | undefined;
-  onMount(() => field?.focus());
-  return (
-    <form
-      class="flex flex-col gap-2"
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
-      }}
-      onKeyDown={(event) => {
-        if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) send();
-        if (event.key === "Escape") props.onBack();
-      }}
-    >
-      <FormField label={t("bar.reason")} help={t("bar.reasonHint")} required>
-        {(attrs) => (
-          <textarea
-            {...attrs}
-            ref={(element) => (field = element)}
-            class="input min-h-20"
-            rows={3}
-            maxlength={2000}
-            value={reason()}
-            onInput={(event) => setReason(event.currentTarget.value)}
-          />
-        )}
-      </FormField>
-      <label class="flex min-h-7 items-center gap-2">
-        <input
-          type="checkbox"
-          class="size-4 accent-accent"
-          checked={endRun()}
-          onChange={(event) => setEndRun(event.currentTarget.checked)}
-        />
-        {t("bar.endRun")}
-      </label>
-      <div class="flex gap-2">
-        <ActButton class="btn-danger" off={off()} onAct={send}>
-          {props.busy ? t("bar.sending") : t("bar.reject")}
-        </ActButton>
-        <ActButton class="" off={props.busy} onAct={props.onBack}>
-          {t("bar.back")}
-        </ActButton>
-      </div>
-    </form>
   );
 };
 
@@ -295,7 +231,12 @@ export const DecisionBar = (props: DecisionBarProps): JSX.Element => {
           />
         </Match>
         <Match when={step() === "reject"}>
-          <Reject {...props} onBack={back} />
+          <RejectForm
+            busy={props.busy}
+            locked={props.locked !== null}
+            onReject={(reason, endRun) => props.onDecide({ kind: "reject", reason, endRun })}
+            onBack={back}
+          />
         </Match>
       </Switch>
       <ErrorLine error={props.failure} />

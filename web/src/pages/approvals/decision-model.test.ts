@@ -7,6 +7,7 @@ import {
   confirmationOf,
   differenceOf,
   factLink,
+  isOnlyRejectable,
   isPast,
   neighbour,
   preconditionNote,
@@ -83,6 +84,13 @@ test("APR-1: the page never says that nothing changed at the target: only what w
   expect(preconditionNote(base)).toBe("preconditionsRecorded");
   expect(preconditionNote({ ...base, stale: true })).toBe("preconditionsStale");
   expect(`${de.preconditionsRecorded} ${en.preconditionsRecorded}`).not.toMatch(/unver|unchanged|erneut|again/i);
+});
+
+test("APR-19: a stale request can only be rejected, and only by who could decide it", () => {
+  expect(isOnlyRejectable({ status: "pending", notDecidable: "stale" })).toBe(true);
+  for (const notDecidable of [null, "decided", "expired", "four_eyes", "approver_missing"] as const)
+    expect(isOnlyRejectable({ status: "pending", notDecidable })).toBe(false);
+  expect(isOnlyRejectable({ status: "invalid", notDecidable: "stale" })).toBe(false);
 });
 
 describe("an open request never changes under the cursor (APR-15)", () => {

@@ -18,6 +18,10 @@ export function differenceOf(shown: ApprovalDetail, live: ApprovalDetail): Diffe
   return null;
 }
 
+/** Open, not to be approved any more, but the reader may still say no (APR-19): only the target stands against it. */
+export const isOnlyRejectable = (item: Pick<ApprovalSummary, "status" | "notDecidable">): boolean =>
+  item.status === "pending" && item.notDecidable === "stale";
+
 /** What is known of the target of an open request: that it changed, when it was last found as recorded, or only what was recorded. */
 export const preconditionNote = (
   item: Pick<ApprovalDetail, "stale" | "checkedAt">,

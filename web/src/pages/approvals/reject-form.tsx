@@ -1,0 +1,68 @@
+import { createSignal, type JSX, onMount } from "solid-js";
+import { approvals as t } from "../../i18n/approvals.ts";
+import { FormField } from "../../ui/form-field.tsx";
+import { ActButton } from "./act-button.tsx";
+
+export interface RejectFormProps {
+  readonly busy: boolean;
+  /** Nothing can be decided right now; the page says why. */
+  readonly locked: boolean;
+  readonly onReject: (reason: string, endRun: boolean) => void;
+  readonly onBack: () => void;
+}
+
+/** A no needs its reason, and may end the run (APR-6). */
+export const RejectForm = (props: RejectFormProps): JSX.Element => {
+  const [reason, setReason] = createSignal("");
+  const [endRun, setEndRun] = createSignal(false);
+  const off = (): boolean => props.busy || props.locked || reason().trim() === "";
+  const send = (): void => {
+    if (!off()) props.onReject(reason().trim(), endRun());
+  };
+  let field: HTMLTextAreaElement | undefined;
+  onMount(() => field?.focus());
+  return (
+    <form
+      class="flex flex-col gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+      onKeyDown={(event) => {
+        if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) send();
+        if (event.key === "Escape") props.onBack();
+      }}
+    >
+      <FormField label={t("bar.reason")} help={t("bar.reasonHint")} required>
+        {(attrs) => (
+          <textarea
+            {...attrs}
+            ref={(element) => (field = element)}
+            class="input min-h-20"
+            rows={3}
+            maxlength={2000}
+            value={reason()}
+            onInput={(event) => setReason(event.currentTarget.value)}
+          />
+        )}
+      </FormField>
+      <label class="flex min-h-7 items-center gap-2">
+        <input
+          type="checkbox"
+          class="size-4 accent-accent"
+          checked={endRun()}
+          onChange={(event) => setEndRun(event.currentTarget.checked)}
+        />
+        {t("bar.endRun")}
+      </label>
+      <div class="flex gap-2">
+        <ActButton class="btn-danger" off={off()} onAct={send}>
+          {props.busy ? t("bar.sending") : t("bar.reject")}
+        </ActButton>
+        <ActButton class="" off={props.busy} onAct={props.onBack}>
+          {t("bar.back")}
+        </ActButton>
+      </div>
+    </form>
+  );
+};
