@@ -99,7 +99,10 @@ describe("drift (APR-19)", () => {
     for (const endRun of [false, true]) {
       const { runId, request } = await staleRequest();
       await decide(world, "approver", request, "rejected", { reason: "the new text is better", endRun });
-      expect(await world.drive(runId)).toMatchObject({ status: "completed", end_reason: endRun ? "rejected" : "answered" });
+      expect(await world.drive(runId)).toMatchObject({
+        status: "completed",
+        end_reason: endRun ? "rejected" : "answered",
+      });
       expect(await requestsOf(world, runId)).toMatchObject([{ status: "rejected" }]);
       if (!endRun) expect((await outputsOf(world, runId))[0]).toMatch(/rejected.*the new text is better/s);
       expect(await detailOf(world, "approver", request.id)).toMatchObject({
