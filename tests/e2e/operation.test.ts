@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createQueue } from "@aiw/platform/queue";
 import { expectAccessible, expectNoSidewaysScroll, openBrowser, openScreen, picture } from "../kit/browser.ts";
 import * as do_ from "../kit/pages.ts";
+import { demoWorkspace } from "../kit/people.ts";
 import { type LocalStack, startLocal } from "../kit/stack.ts";
 
 let local: LocalStack;
@@ -81,5 +82,46 @@ test("RUN-10 ADM-1 a platform admin sets the bounds of runs and the slots of a t
   await dialog.waitFor({ state: "detached" });
   const [team] = await local.admin.sql`select max_parallel_runs from teams where name = 'Logistics'`;
   expect(team).toMatchObject({ max_parallel_runs: 7 });
+  await screen.done();
+});
+
+test("POL-11 a platform admin sees the workspace whose sources combine dangerously, lifts its block with a reason and puts it back; members read who and why", async () => {
+  const owner = await local.signIn("owner");
+  const workspaceId = await demoWorkspace(owner);
+  await local.admin
+    .sql`update sources set sensitivity = 'confidential', trust = 'untrusted' where workspace_id = ${workspaceId}`;
+  const screen = await openScreen(browser, local.url, { locale: "en", theme: "light", width: 390 });
+  await screen.signIn("admin", local.stack.demoPassword);
+  await screen.open("/admin/policies");
+  const { page } = screen;
+  const list = page.getByRole("list", { name: "Dangerous combinations" });
+  await list.getByText("Tools of servers that write to the outside are blocked here.").waitFor();
+  await expectAccessible(page, "a dangerous combination");
+  await expectNoSidewaysScroll(page, "a dangerous combination");
+  await picture(page, "combination-en-light-390");
+  await list.getByRole("button", { name: /^Lift block/ }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Lift block" }).click();
+  await dialog.getByText("A reason is needed.").waitFor();
+  await dialog.getByLabel(/^Reason/).fill("Reviewed with <b>the data owner</b>");
+  await expectAccessible(page, "lifting a block");
+  await dialog.getByRole("button", { name: "Lift block" }).click();
+  await list.getByText("Reason: Reviewed with <b>the data owner</b>").waitFor();
+  await expectAccessible(page, "a lifted block");
+
+  const member = await openScreen(browser, local.url, { locale: "de", theme: "dark" });
+  await member.signIn("member", local.stack.demoPassword);
+  await member.open(`/w/${workspaceId}/settings?tab=rules`);
+  const part = member.page.getByRole("region", { name: "Gefährliche Kombination" });
+  await part.getByText(/^Sperre aufgehoben von /).waitFor();
+  await part.getByText("Begründung: Reviewed with <b>the data owner</b>").waitFor();
+  expect(await part.getByRole("link").count()).toBe(0);
+  await expectAccessible(member.page, "a lifted block for members");
+  await picture(member.page, "combination-de-dark-1360");
+  await list.getByRole("button", { name: /^Block again/ }).click();
+  await list.getByText("Tools of servers that write to the outside are blocked here.").waitFor();
+  await member.open(`/w/${workspaceId}/settings?tab=rules`);
+  await part.getByText("Tools von Servern, die nach außen schreiben, sind hier gesperrt.").waitFor();
+  await member.done();
   await screen.done();
 });

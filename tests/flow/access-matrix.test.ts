@@ -80,6 +80,7 @@ const TABLE: Record<string, Row> = {
   getSource: { own: MEMBERS },
   replaceSecret: { own: ADMINS, body: () => ({ token: "a-new-token-for-git" }) },
   setSourceLabels: { own: ADMINS, body: () => ({ environment: "test", sensitivity: null, trust: null }) },
+  listCombinations: { own: PLATFORM },
   liftCombination: {
     own: PLATFORM,
     body: (ids) => ({ workspaceId: ids.workspaceId, lifted: true, reason: "looked at" }),

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import * as sources from "@aiw/core/sources";
+import * as workspaces from "@aiw/core/workspaces";
+import { transaction } from "@aiw/platform/db";
 import { startLedger, type Ledger } from "../kit/ledger/server.ts";
 import { connectServer, type ConnectedServer } from "../kit/mcp.ts";
 import { callsOf, decide, onlyRequest, outputsOf, requestsOf, topic } from "../kit/runs.ts";
@@ -117,6 +119,48 @@ describe("dangerous combinations (POL-11)", () => {
       await small.stop();
       await more.stop();
     }
+  });
+
+  test("POL-11 SEC-2 a platform admin sees the combinations of all workspaces, with who lifted the block and why; nobody else does, and nothing else of a workspace shows", async () => {
+    const list = async (role: "admin" | "owner" | "outsider") => sources.listCombinations(world.as(role));
+    expect(await list("admin")).toEqual([]);
+    await label(world.sourceId, { sensitivity: "confidential" });
+    expect(await list("admin")).toEqual([]);
+    await label(server.sourceId, { trust: "untrusted" });
+    const [name] = await world.admin.sql<
+      { name: string }[]
+    >`select name from workspaces where id = ${world.workspaceId}`;
+    const workspace = { id: world.workspaceId, name: name?.name };
+    const blocked = { workspace, confidential: ["orders"], untrusted: ["ledger"], lifted: null };
+    expect(await list("admin")).toEqual([blocked]);
+    const { workspace: _, ...shown } = blocked;
+    expect((await workspaces.get(await world.member("member"))).combination).toEqual(shown);
+    for (const role of ["owner", "outsider"] as const)
+      await expect(list(role)).rejects.toMatchObject({ code: "forbidden" });
+
+    await sources.liftCombination(world.as("admin"), world.workspaceId, { lifted: true, reason: " reviewed " });
+    const [lifted] = await list("admin");
+    expect(lifted?.lifted).toMatchObject({ by: { id: world.people.admin.userId }, reason: "reviewed" });
+    await label(server.sourceId, {});
+    expect(await list("admin")).toMatchObject([{ untrusted: [], lifted: { reason: "reviewed" } }]);
+    await sources.liftCombination(world.as("admin"), world.workspaceId, { lifted: false, reason: "" });
+    expect(await list("admin")).toEqual([]);
+    expect((await workspaces.get(await world.member("member"))).combination).toBeNull();
+
+    // Saying that one reviews opens nothing to others, and to admins nothing without such a label.
+    await label(server.sourceId, { trust: "untrusted" });
+    await label(world.sourceId, {});
+    const seen = (role: "admin" | "owner", review: string) =>
+      transaction(world.api, { workspaces: [], userId: world.people[role].userId }, async (tx) => {
+        await tx`select set_config('aiw.review', ${review}, true)`;
+        const [row] =
+          await tx`select (select count(*)::int from workspaces) as workspaces, (select count(*)::int from sources) as sources,
+          (select count(*)::int from chats) as chats`;
+        return row;
+      });
+    expect(await seen("owner", "combinations")).toEqual({ workspaces: 0, sources: 0, chats: 0 });
+    expect(await seen("admin", "other")).toEqual({ workspaces: 0, sources: 0, chats: 0 });
+    expect(await seen("admin", "combinations")).toMatchObject({ sources: 1, chats: 0 });
   });
 
   test("POL-11 connected before the labels came: the tool is gone for the model, called by name nothing is sent, reading goes on", async () => {

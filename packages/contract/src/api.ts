@@ -6,7 +6,7 @@ import { id, sha256 } from "./ids.ts";
 import { MODEL_ENDPOINTS } from "./model-endpoints.ts";
 import { modelChoice } from "./models.ts";
 import { type ApiScope, KEY_ENDPOINTS } from "./keys.ts";
-import { sourceLabels } from "./labels.ts";
+import { sourceLabels, workspaceCombination } from "./labels.ts";
 import { requestStatus } from "./runs.ts";
 import { OPERATION_ENDPOINTS } from "./operation.ts";
 import { QUESTION_ENDPOINTS } from "./questions.ts";
@@ -285,6 +285,14 @@ export const ENDPOINTS = {
     body: z.strictObject(sourceLabels.shape),
     response: v.source,
     summary: "Say what a source is: environment, sensitivity, trust of its content (POL-11)",
+  }),
+  listCombinations: endpoint({
+    method: "GET",
+    path: "/api/admin/combinations",
+    access: "platform",
+    status: 200,
+    response: z.object({ items: z.array(workspaceCombination) }),
+    summary: "Workspaces with a dangerous combination of sources, and where its block was lifted (POL-11)",
   }),
   liftCombination: endpoint({
     method: "PUT",

@@ -3,7 +3,7 @@ import { explanation } from "./explanation.ts";
 import { commitSha, id, instant, sha256 } from "./ids.ts";
 import { question } from "./questions.ts";
 import { callStatus, endReason, invalidReason, requestStatus, runLane, runStatus } from "./runs.ts";
-import { sourceLabels } from "./labels.ts";
+import { combination, sourceLabels } from "./labels.ts";
 import { mcpPurpose, toolSettings } from "./mcp.ts";
 import { modelChoice } from "./models.ts";
 import { approvalLevel, chatMode, policyDecision, riskClass, writePolicy } from "./tools.ts";
@@ -58,6 +58,8 @@ export const workspaceDetail = workspaceSummary.extend({
   approvalTtlS: z.number().int(),
   maxToolRounds: z.number().int(),
   members: z.array(person.extend({ role: memberRole })),
+  /** POL-11: the dangerous combination of its sources; null: there is none. */
+  combination: combination.nullable(),
 });
 export type WorkspaceDetail = z.infer<typeof workspaceDetail>;
 

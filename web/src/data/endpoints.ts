@@ -45,6 +45,7 @@ export const ENDPOINTS = {
   getApproval: { method: "GET", path: "/api/approvals/:approvalId" },
   approve: { method: "POST", path: "/api/approvals/:approvalId/approve" },
   setSourceLabels: { method: "PUT", path: "/api/workspaces/:workspaceId/sources/:sourceId/labels" },
+  listCombinations: { method: "GET", path: "/api/admin/combinations" },
   liftCombination: { method: "PUT", path: "/api/admin/combinations" },
   decideMany: { method: "POST", path: "/api/approvals/decisions" },
   listKeys: { method: "GET", path: "/api/workspaces/:workspaceId/keys" },

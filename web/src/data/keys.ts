@@ -31,6 +31,7 @@ export const keys = {
   policies: (workspaceId: string) => ["ws", workspaceId, "policies"] as const,
   writeStop: (workspaceId: string) => ["ws", workspaceId, "write-stop"] as const,
   adminPolicies: ["admin", "policies"] as const,
+  adminCombinations: ["admin", "combinations"] as const,
   adminWriteStop: ["admin", "write-stop"] as const,
   wsModels: (workspaceId: string) => ["ws", workspaceId, "models"] as const,
   adminModels: ["admin", "models"] as const,

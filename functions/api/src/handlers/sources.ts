@@ -13,6 +13,7 @@ type Names =
   | "replaceSecret"
   | "removeSource"
   | "setSourceLabels"
+  | "listCombinations"
   | "liftCombination"
   | "testSource"
   | "getJob";
@@ -26,6 +27,7 @@ export const sourceHandlers: Pick<Handlers, Names> = {
   replaceSecret: ({ ctx, params, body, deps }) => sources.replaceSecret(ctx, params.sourceId, body, deps.vault),
 
   setSourceLabels: ({ ctx, params, body }) => sources.setLabels(ctx, params.sourceId, body),
+  listCombinations: async ({ ctx }) => ({ items: await sources.listCombinations(ctx) }),
   liftCombination: ({ ctx, body }) => sources.liftCombination(ctx, body.workspaceId, body),
 
   removeSource: async ({ ctx, params, deps }) => {

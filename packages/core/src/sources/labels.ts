@@ -1,11 +1,11 @@
-import type { Human, Member } from "@aiw/contract/actors";
+import type { Member } from "@aiw/contract/actors";
 import type { SourceLabels } from "@aiw/contract/labels";
 import { Problem } from "@aiw/contract/problem";
 import type { Source } from "@aiw/contract/views";
 import type { Ctx } from "@aiw/platform/ctx";
-import { transaction, type Tx } from "@aiw/platform/db";
+import type { Tx } from "@aiw/platform/db";
 import * as audit from "../audit/write.ts";
-import { requireAdmin, requirePlatformAdmin } from "../identity/actors.ts";
+import { requireAdmin } from "../identity/actors.ts";
 import { inWorkspace } from "../identity/scope.ts";
 import { one } from "./get.ts";
 
@@ -51,39 +51,5 @@ export const refuseCombination = async (tx: Tx, workspaceId: string, serverName:
   if (found?.blocked !== true) return;
   throw new Problem("dangerous_combination", {
     params: { confidential: found.confidential, untrusted: found.untrusted, server: serverName },
-  });
-};
-
-/**
- * Lifts the block of outward tools in a workspace whose sources make a dangerous combination, with a reason, or puts it back
- * (POL-11). For platform admins, who need not be members; audited.
- * @throws Problem forbidden | not_found | reason_required
- */
-export const liftCombination = async (
-  ctx: Ctx<Human>,
-  workspaceId: string,
-  input: { readonly lifted: boolean; readonly reason: string },
-): Promise<{ readonly lifted: boolean }> => {
-  await requirePlatformAdmin(ctx);
-  const { userId } = ctx.actor;
-  const reason = input.reason.trim();
-  if (input.lifted && reason === "") throw new Problem("reason_required", { fields: { reason: "required" } });
-  return transaction(ctx.db, { workspaces: [workspaceId], userId }, async (tx) => {
-    const found = await tx`
-      update workspaces set combination_lifted_at = case when ${input.lifted} then aiw_now() end,
-             combination_lifted_by = ${input.lifted ? userId : null}, combination_lifted_reason = ${input.lifted ? reason : null},
-             policy_version = policy_version + 1
-       where id = ${workspaceId} returning id`;
-    if (found.length === 0) throw new Problem("not_found");
-    await audit.write(tx, {
-      workspaceId,
-      actor: audit.human(userId),
-      event: input.lifted ? "policy.combination_lifted" : "policy.combination_blocked",
-      objectKind: "workspace",
-      objectId: workspaceId,
-      source: "api",
-      data: { reason },
-    });
-    return { lifted: input.lifted };
   });
 };

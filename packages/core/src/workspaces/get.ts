@@ -4,6 +4,7 @@ import type { MemberRole, WorkspaceDetail, WorkspaceSummary } from "@aiw/contrac
 import type { Ctx } from "@aiw/platform/ctx";
 import type { Tx } from "@aiw/platform/db";
 import { inOwnWorkspaces, inWorkspace } from "../identity/scope.ts";
+import { combinationOf } from "../sources/combinations.ts";
 import { summaries } from "./view.ts";
 
 /** Own and shared workspaces, latest activity first (IDN-0). */
@@ -39,6 +40,7 @@ export async function detail(tx: Tx, userId: string, workspaceId: string): Promi
     toolsReady: settings.tools_ready,
     approvalTtlS: settings.approval_ttl_s,
     maxToolRounds: settings.max_tool_rounds,
+    combination: await combinationOf(tx, workspaceId),
     members: members.map((m) => ({ id: m.id, name: m.name, displayName: m.display_name, role: m.role })),
   };
 }

@@ -6,8 +6,9 @@ import { platformDoor } from "../rules/rule-door.ts";
 import { RuleList } from "../rules/rule-list.tsx";
 import { RuleTrial } from "../rules/rule-trial.tsx";
 import { WriteStop } from "../rules/write-stop.tsx";
+import { Combinations } from "./combinations.tsx";
 
-/** Rules of the platform, and the switch that stops all writes to the outside (POL-3, POL-8, POL-13). */
+/** Rules of the platform, and the switch that stops all writes to the outside (POL-3, POL-8, POL-11, POL-13). */
 export const AdminPoliciesPage = (): JSX.Element => (
   <Page>
     <PageHeader title={t("platformTitle")} lead={t("platformIntro")} />
@@ -18,6 +19,7 @@ export const AdminPoliciesPage = (): JSX.Element => (
       <RuleList door={platformDoor} mayChange />
       <RuleTrial door={platformDoor} />
     </section>
+    <Combinations />
     <WriteStop workspaceId={null} mayChange />
   </Page>
 );

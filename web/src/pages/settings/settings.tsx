@@ -54,7 +54,7 @@ export const SettingsPage = (): JSX.Element => {
                 </Match>
                 <Match when={tab() === "rules"}>
                   <RuleSettings ws={ws()} isAdmin={isAdmin()} />
-                  <WorkspaceRules workspaceId={params.ws} isAdmin={isAdmin()} />
+                  <WorkspaceRules ws={ws()} isAdmin={isAdmin()} />
                 </Match>
                 <Match when={tab() === "agent"}>
                   <AgentSettings workspaceId={params.ws} isAdmin={isAdmin()} />
