@@ -36,10 +36,18 @@ const WRITE: ToolDefinition = {
   suggestedRiskClass: "write_internal",
 };
 
-/** A source that answers at once, so that only the engine is measured. */
-const instantConnector: Connector = {
+/** A change that a person has to approve. */
+const ASKS: ToolDefinition = {
+  ...TOOL,
+  id: "bench.propose",
+  wireName: "bench_propose",
+  suggestedRiskClass: "write_external",
+};
+
+/** Sources that answer at once, so that only the engine is measured; a write tells `onWrite` that it was reached. */
+const instantConnector = (onWrite: () => void): Connector => ({
   kind: "git",
-  tools: [TOOL, WRITE],
+  tools: [TOOL, WRITE, ASKS],
   readConfig: () => ({}),
   testConnection: async () => ({ ok: true, stages: [], warnings: [] }),
   pin: async () => ({ ok: true, pin: { commit: "0".repeat(40) } }),
@@ -55,18 +63,22 @@ const instantConnector: Connector = {
     },
   }),
   recheck: async () => ({ ok: true }),
-  write: async () => ({ kind: "executed", result: { ok: true, text: RESULT, truncated: false } }),
+  write: async () => {
+    onWrite();
+    return { kind: "executed", result: { ok: true, text: RESULT, truncated: false } };
+  },
   probe: async () => ({ kind: "cannot_tell", text: "" }),
-};
+});
 
-/** A model that asks for the tool `rounds` times and then answers, at once. */
-const instantGateway = (rounds: number, tool: ToolDefinition): Gateway => {
+/** A model that calls these tools one after another and then answers, at once. */
+const instantGateway = (calls: readonly ToolDefinition[]): Gateway => {
   let n = 0;
   return {
     turn: async function* (): AsyncIterable<TurnEvent> {
+      const tool = calls[n];
       n += 1;
       const usage = { inputTokens: 10, outputTokens: 10, cachedTokens: 0, reasoningTokens: 0 };
-      if (n <= rounds) {
+      if (tool !== undefined) {
         yield {
           type: "done",
           items: [{ type: "function_call", call_id: `call_${n}`, name: tool.wireName, arguments: ARGS }],
@@ -88,31 +100,44 @@ const instantGateway = (rounds: number, tool: ToolDefinition): Gateway => {
 
 export interface Ids {
   readonly userId: string;
+  readonly approverId: string;
   readonly workspaceId: string;
 }
 
 export const world = async (admin: Database): Promise<Ids> => {
   const userId = randomUUID();
+  const approverId = randomUUID();
   const workspaceId = randomUUID();
   const teamId = randomUUID();
   const log = createLog({ level: "silent" });
-  await admin.sql`insert into users (id, name, display_name) values (${userId}, 'bench', 'Bench')`;
+  await admin.sql`insert into users (id, name, display_name) values (${userId}, 'bench', 'Bench'), (${approverId}, 'approver', 'Approver')`;
   await admin.sql`insert into teams (id, name) values (${teamId}, 'Bench')`;
   await admin.sql`insert into workspaces (id, team_id, name, max_tool_rounds, created_by) values (${workspaceId}, ${teamId}, 'Bench', 100, ${userId})`;
-  await admin.sql`insert into memberships (workspace_id, user_id, role) values (${workspaceId}, ${userId}, 'admin')`;
+  await admin.sql`insert into memberships (workspace_id, user_id, role) values (${workspaceId}, ${userId}, 'admin'), (${workspaceId}, ${approverId}, 'approver')`;
   await admin.sql`insert into sources (workspace_id, kind, name, config, status, confirmed_by, created_by) values (${workspaceId}, 'git', 'bench', '{}', 'tested', ${userId}, ${userId})`;
   await tools.register({ actor: { kind: "system" }, db: admin, log, requestId: "bench" }, [
     { definition: TOOL, sourceKind: "git", kind: "native", defaultActive: true },
     { definition: WRITE, sourceKind: "git", kind: "native", defaultActive: true },
+    { definition: ASKS, sourceKind: "git", kind: "native", defaultActive: true },
   ]);
   await tools.acceptSuggestions({ actor: { kind: "system" }, db: admin, log, requestId: "bench" }, userId);
-  return { userId, workspaceId };
+  return { userId, approverId, workspaceId };
 };
 
 export interface BenchRun {
-  /** One step of the run; false when it has come to its end. */
+  readonly runId: string;
+  /** One step of the run; false when it has come to its end, or waits for a person. */
   readonly step: () => Promise<boolean>;
 }
+
+const times = (count: number, tool: ToolDefinition): ToolDefinition[] => Array.from({ length: count }, () => tool);
+
+const CALLS = {
+  read: (turns: number) => times(turns, TOOL),
+  write: (turns: number) => times(turns, WRITE),
+  /** The last of so many calls waits for a person. */
+  asks: (turns: number) => [...times(turns - 1, TOOL), ASKS],
+};
 
 /** A run of `turns` tool rounds with an answer behind them, started and not yet stepped. */
 export const startRun = async (
@@ -120,7 +145,8 @@ export const startRun = async (
   db: Database,
   ids: Ids,
   turns: number,
-  kind: "read" | "write" = "read",
+  kind: keyof typeof CALLS = "read",
+  onWrite: () => void = () => undefined,
 ): Promise<BenchRun> => {
   const chatId = randomUUID();
   const messageId = randomUUID();
@@ -130,12 +156,12 @@ export const startRun = async (
     { id: string }[]
   >`select run_start_v1(${ids.workspaceId}::uuid, ${chatId}::uuid, ${messageId}::uuid, 'go', ${ids.userId}::uuid, 'go') as id`;
   const runId = run?.id ?? "";
-  const gateway = instantGateway(turns, kind === "read" ? TOOL : WRITE);
+  const gateway = instantGateway(CALLS[kind](turns));
   const deps: EngineDeps = {
     db,
     log: createLog({ level: "silent" }),
     vault: createVault(Buffer.alloc(32, 1).toString("base64")),
-    connectors: new Map([["git", instantConnector]]),
+    connectors: new Map([["git", instantConnector(onWrite)]]),
     gateways: { open: () => gateway },
     limits: {
       leaseS: 30,
@@ -160,10 +186,11 @@ export const startRun = async (
     ring: async () => undefined,
   };
   return {
+    runId,
     step: async () => {
       const result = await step(deps, { v: 1, runId });
       if (result.did === "nothing") throw new Error(`the run was not there to be stepped: ${result.why}`);
-      if (result.status !== "queued" && result.status !== "completed")
+      if (!["queued", "completed", "waiting_approval"].includes(result.status))
         throw new Error(`the run ended as ${result.status}`);
       return result.status === "queued";
     },

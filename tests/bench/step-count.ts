@@ -1,10 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { connect as dial, createServer, type AddressInfo, type Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { startPostgres } from "@aiw/infra/local/postgres";
-import { connect, type Database } from "@aiw/platform/db";
-import { migrate, provisionRoles, roleUrl } from "@aiw/platform/migrate";
+import type { Database } from "@aiw/platform/db";
+import { countingProxy, type Proxy } from "./counting-proxy.ts";
+import { openBench } from "./database.ts";
 import { startRun, world } from "./engine-world.ts";
 
 /** What steps cost the database, counted and not timed: the same on every machine. Means over the steps of one kind. */
@@ -28,19 +24,14 @@ export interface StepCounts {
 
 /** Counts what goes between the step's connections and the server, on a server of its own. */
 export const countSteps = async (): Promise<StepCounts> => {
-  const directory = mkdtempSync(join(tmpdir(), "aiw-count-"));
-  const postgres = await startPostgres({ dataDir: join(directory, "postgres"), durable: false });
-  const proxy = await countingProxy(Number(new URL(postgres.url()).port));
-  const admin = connect({ url: postgres.url(), max: 1, applicationName: "count" });
+  const bench = await openBench(false);
+  const { admin } = bench;
+  const proxy = await countingProxy(Number(new URL(bench.url()).port));
   try {
-    await migrate({ adminUrl: postgres.url() });
-    await provisionRoles(postgres.url(), { api: "a".repeat(20), step: "b".repeat(20), retention: "c".repeat(20) });
     // Nothing but the steps may write.
     await admin.sql`alter system set autovacuum = off`;
     await admin.sql`select pg_reload_conf()`;
-    const url = new URL(roleUrl(postgres.url(), "aiw_step", "b".repeat(20)));
-    url.port = String(proxy.port);
-    const db = connect({ url: url.href, max: 4, applicationName: "count-step" });
+    const db = bench.asStep(4, proxy.port);
     const ids = await world(admin);
     const meter = { admin, proxy };
     // Connections are opened and statements prepared by runs that are not counted.
@@ -50,7 +41,6 @@ export const countSteps = async (): Promise<StepCounts> => {
     const long = await countRun(meter, await startRun(admin, db, ids, 100));
     // A write is three steps: the call, its request, its execution.
     const write = await countRun(meter, await startRun(admin, db, ids, 3, "write"));
-    await db.close();
     return {
       short: mean(short),
       long: mean(long),
@@ -59,10 +49,8 @@ export const countSteps = async (): Promise<StepCounts> => {
       write: mean(write.filter((_, n) => n % 3 === 2)),
     };
   } finally {
-    await admin.close();
+    await bench.close();
     proxy.close();
-    await postgres.stop();
-    rmSync(directory, { recursive: true, force: true });
   }
 };
 
@@ -96,50 +84,6 @@ const read = async ({ admin, proxy }: Meter): Promise<StepCount> => {
 const mean = (steps: readonly StepCount[]): StepCount => {
   const of = (field: keyof StepCount): number => steps.reduce((sum, s) => sum + s[field], 0) / steps.length;
   return { roundTrips: of("roundTrips"), writeCommits: of("writeCommits"), walBytes: of("walBytes") };
-};
-
-interface Proxy {
-  readonly port: number;
-  /** How often a client sent something after it had heard something. */
-  readonly roundTrips: () => number;
-  readonly close: () => void;
-}
-
-const countingProxy = async (to: number): Promise<Proxy> => {
-  let turns = 0;
-  const open = new Set<Socket>();
-  const server = createServer((client) => {
-    const upstream = dial(to, "127.0.0.1");
-    let talking = false;
-    for (const socket of [client, upstream]) {
-      socket.setNoDelay(true);
-      open.add(socket);
-      socket.on("error", () => undefined);
-      socket.on("close", () => {
-        open.delete(socket);
-        client.destroy();
-        upstream.destroy();
-      });
-    }
-    client.on("data", (bytes) => {
-      if (!talking) turns += 1;
-      talking = true;
-      upstream.write(bytes);
-    });
-    upstream.on("data", (bytes) => {
-      talking = false;
-      client.write(bytes);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    port: (server.address() as AddressInfo).port,
-    roundTrips: () => turns,
-    close: () => {
-      for (const socket of open) socket.destroy();
-      server.close();
-    },
-  };
 };
 
 export const inWords = ({ roundTrips, writeCommits, walBytes }: StepCount): string =>

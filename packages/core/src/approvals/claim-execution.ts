@@ -94,11 +94,14 @@ export const claimExecution = async (
       update approvals set status = 'executing', attempt = attempt + 1, exec_fence = ${fence}, executing_at = aiw_now(), held_at = null
         where id = ${input.approvalId} and status = 'approved' and (execute_before is null or execute_before > aiw_now()) returning attempt`;
     if (claimed === undefined) return { kind: "invalid", reason: "lapsed" };
-    await tx`update tool_calls set status = 'executing', started_at = coalesce(started_at, aiw_now()) where id = ${facts.toolCallId}`;
-    await tx`update runs set lease_until = greatest(lease_until, aiw_now() + make_interval(secs => ${input.callTimeoutS + 15})) where id = ${runId}`;
-    await tx`insert into audit_events (workspace_id, actor_kind, event, object_kind, object_id, run_id, source, data)
-      values (${workspaceId}, 'agent', 'approval.executing', 'approval', ${input.approvalId}, ${runId}, 'approval',
-              ${tx.json({ tool: facts.toolId, hash: facts.snapshotHash, attempt: claimed.attempt })})`;
+    // Sent one behind the other, waited for once.
+    await Promise.all([
+      tx`update tool_calls set status = 'executing', started_at = coalesce(started_at, aiw_now()) where id = ${facts.toolCallId}`,
+      tx`update runs set lease_until = greatest(lease_until, aiw_now() + make_interval(secs => ${input.callTimeoutS + 15})) where id = ${runId}`,
+      tx`insert into audit_events (workspace_id, actor_kind, event, object_kind, object_id, run_id, source, data)
+        values (${workspaceId}, 'agent', 'approval.executing', 'approval', ${input.approvalId}, ${runId}, 'approval',
+                ${tx.json({ tool: facts.toolId, hash: facts.snapshotHash, attempt: claimed.attempt })})`,
+    ]);
     return { kind: "claimed", facts, attempt: claimed.attempt, idempotencyKey: `aiw_${input.approvalId}` };
   });
 
