@@ -69,6 +69,50 @@ test("AGT-1 APR-8 an admin lets the agent submit; the chat goes on, the approved
   await asOwner.done();
 });
 
+test("AGT-3 POL-7 an admin chooses a tool whose calls need a person, with a condition that is checked; a read then waits, members see the choice", async () => {
+  const asOwner = await enter("owner");
+  const { page } = asOwner;
+  asOwner.expectAnswer(400, /\/agent$/);
+  await asOwner.open(`/w/${workspaceId}/settings?tab=agent`);
+  await page.getByRole("radio", { name: /^Wait/ }).check();
+  await do_.button(page, "Choose a tool").click();
+  await do_.button(page, "Save").click();
+  await page.getByText("Please choose a tool.").waitFor();
+  await page.getByLabel(/^Tool/).selectOption("git.read_file");
+  const condition = page.getByLabel(/^Only when/);
+  await condition.fill("param.path = 'README.md'");
+  await do_.button(page, "Save").click();
+  await page.locator("textarea[aria-invalid=true]").waitFor();
+  await condition.fill('param.path == "README.md"');
+  await expectAccessible(page, "a gated tool of the agent");
+  await picture(page, "agent-gates");
+  await do_.button(page, "Save").click();
+  await page.getByText("Saved", { exact: true }).first().waitFor();
+  await asOwner.open(`/w/${workspaceId}/settings?tab=agent`);
+  expect(await page.getByLabel(/^Only when/).inputValue()).toBe('param.path == "README.md"');
+
+  const t = topic();
+  const read = (path: string) => ({ name: "git_read_file", arguments: { source: "orders-service", path } });
+  local.script.push(t, { calls: [read("src/discount.ts")] }, { calls: [read("README.md")] }, { text: "Read." });
+  const chatId = await newChat(member, workspaceId);
+  const runId = await say(member, workspaceId, chatId, t);
+  await runIs(member, runId, ["waiting_approval"]);
+  const asMember = await enter("member");
+  await asMember.open(`/w/${workspaceId}/settings?tab=agent`);
+  await asMember.page.getByText('param.path == "README.md"').waitFor();
+  expect(await do_.button(asMember.page, "Choose a tool").count()).toBe(0);
+  await expectAccessible(asMember.page, "gated tools for members");
+  const { approvals } = await member.call("getRun", { params: { runId } });
+  expect(approvals.map((a) => [a.tool, a.status])).toEqual([["git.read_file", "pending"]]);
+  await member.call("cancelRun", { params: { runId } });
+  await runEnds(member, runId);
+  await do_.button(page, "Remove the tool").click();
+  await do_.button(page, "Save").click();
+  await page.getByText("No tools chosen.").waitFor();
+  await asMember.done();
+  await asOwner.done();
+});
+
 test("APR-9 APR-10 an input is asked for, answered in a masked field on a phone, and shown nowhere", async () => {
   const owner = await local.signIn("owner");
   const { version } = await owner.call("getAgent", { params: { workspaceId } });
@@ -112,6 +156,8 @@ test("APR-9 APR-10 an input is asked for, answered in a masked field on a phone,
   await picture(asOwner.page, "input-request");
   await do_.button(asOwner.page, "Submit and continue").click();
   await runEnds(member, runId);
+  await asOwner.open(`/w/${workspaceId}/settings?tab=agent`);
+  expect(await asOwner.page.getByLabel(/^Label of the field/).inputValue()).toBe("MFA code");
   await asOwner.open(`/w/${workspaceId}/chats/${chatId}`);
   expect(await do_.answer(asOwner.page, 1)).toContain("Signed in with [REDACTED].");
   expect(await asOwner.page.content()).not.toContain("00123477");

@@ -132,7 +132,7 @@ export const de = {
   combination: {
     title: "Gefährliche Kombinationen",
     one: "Gefährliche Kombination",
-    hint: "Kommen vertrauliche Quellen und nicht vertrauenswürdige Inhalte in einem Workspace zusammen, sind dort Tools von Servern gesperrt, die nach außen schreiben: was in den einen steht, könnte die anderen hinaustragen. Aufheben können das Plattform-Admins.",
+    hint: "Kommen vertrauliche Quellen und nicht vertrauenswürdige Inhalte in einem Workspace zusammen, sind dort Tools von Servern gesperrt, die nach außen schreiben: was in den nicht vertrauenswürdigen steht, könnte das Vertrauliche hinaustragen. Aufheben können das Plattform-Admins.",
     empty: "In keinem Workspace kommen sie zusammen.",
     blocked: "Tools von Servern, die nach außen schreiben, sind hier gesperrt.",
     confidential: "Vertraulich",

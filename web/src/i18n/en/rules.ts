@@ -134,7 +134,7 @@ export const en: typeof de = {
   combination: {
     title: "Dangerous combinations",
     one: "Dangerous combination",
-    hint: "Where confidential sources and untrusted content come together in a workspace, tools of servers that write to the outside are blocked there: what the one says could carry the other out. Platform admins can lift that.",
+    hint: "Where confidential sources and untrusted content come together in a workspace, tools of servers that write to the outside are blocked there: what the untrusted says could carry the confidential out. Platform admins can lift that.",
     empty: "They come together in no workspace.",
     blocked: "Tools of servers that write to the outside are blocked here.",
     confidential: "Confidential",

@@ -76,7 +76,7 @@ export function ruleFaults(problem: ApiProblem): Readonly<Partial<Record<RuleFie
 }
 
 /** Where it went wrong, what is wrong, and what was probably meant. */
-function conditionFault(code: string, { params }: ApiProblem): string {
+export function conditionFault(code: string, { params }: ApiProblem): string {
   const text = isConditionFault(code) ? t(`condition.${code}`) : t("condition.invalid");
   const [line, column, hint] = [params["line"], params["column"], params["hint"]];
   const meant = typeof hint === "string" ? /Did you mean "([^"]+)"/.exec(hint)?.[1] : undefined;

@@ -1,4 +1,4 @@
-import type { Agent, AgentSettings as Settings, InputTool } from "@aiw/contract/agents";
+import type { Agent, AgentSettings as Settings, GatedTool, InputTool } from "@aiw/contract/agents";
 import { useQuery } from "@tanstack/solid-query";
 import { createSignal, For, type JSX, Show } from "solid-js";
 import { createStore, unwrap } from "solid-js/store";
@@ -11,8 +11,9 @@ import { ErrorLine } from "../../ui/error-panel.tsx";
 import { FormField } from "../../ui/form-field.tsx";
 import { QueryPanel } from "../../ui/query-panel.tsx";
 import { toast } from "../../ui/toast.tsx";
+import { AgentGates } from "./agent-gates.tsx";
 import { AgentInputs } from "./agent-inputs.tsx";
-import { fieldFaults, inputFault, trimmed } from "./agent-model.ts";
+import { fieldFaults, gateFault, gateFaults, inputFault, trimmed, trimmedGate } from "./agent-model.ts";
 import { createAction } from "./save.ts";
 import { joinTtl, splitTtl, type Unit, UNITS } from "./ttl.ts";
 
@@ -58,6 +59,7 @@ interface Draft {
   onRejection: Settings["onRejection"];
   message: string;
   inputs: InputTool[];
+  tools: GatedTool[];
 }
 
 const Form = (props: {
@@ -65,13 +67,15 @@ const Form = (props: {
   readonly agent: Agent;
   readonly isAdmin: boolean;
 }): JSX.Element => {
-  const { settings } = props.agent;
+  // A copy to work on; what stands in the cache is a proxy that cannot be cloned as it is.
+  const settings = structuredClone(unwrap(props.agent.settings));
   const start = settings.timeoutS === null ? null : splitTtl(settings.timeoutS);
   const [draft, setDraft] = createStore<Draft>({
     mode: settings.mode,
     onRejection: settings.onRejection,
     message: settings.message,
-    inputs: structuredClone([...settings.inputs]),
+    inputs: settings.inputs,
+    tools: settings.tools,
   });
   const [own, setOwn] = createSignal(start !== null);
   const [time, setTime] = createSignal(String(start?.value ?? 1));
@@ -79,9 +83,12 @@ const Form = (props: {
   const action = createAction();
   const timeError = (): string | undefined =>
     own() && joinTtl(time(), unit()) === null ? t("time.invalid") : undefined;
+  const [tried, setTried] = createSignal(false);
   const save = async (): Promise<void> => {
+    setTried(true);
     if (timeError() !== undefined || draft.inputs.some((_, index) => inputFault(draft.inputs, index) !== null)) return;
-    const { mode, onRejection, message, inputs } = unwrap(draft);
+    if (draft.tools.some((_, index) => gateFault(draft.tools, index) !== null)) return;
+    const { mode, onRejection, message, inputs, tools } = unwrap(draft);
     const saved = await action.run(async () => {
       const next = await call("saveAgent", {
         params: { workspaceId: props.workspaceId },
@@ -92,7 +99,7 @@ const Form = (props: {
             onRejection,
             timeoutS: own() ? joinTtl(time(), unit()) : null,
             message: message.trim(),
-            tools: settings.tools,
+            tools: tools.map(trimmedGate),
             inputs: inputs.map(trimmed),
           },
         },
@@ -205,24 +212,14 @@ const Form = (props: {
         faults={fieldFaults(action.failure())}
         onChange={(inputs) => setDraft("inputs", inputs)}
       />
-      <Show when={settings.tools.length > 0}>
-        <div>
-          <p class="font-medium">{t("tools.title")}</p>
-          <p class="text-ink-2">{t("tools.hint")}</p>
-          <ul class="mt-1 flex flex-col gap-1">
-            <For each={settings.tools}>
-              {(gated) => (
-                <li class="[overflow-wrap:anywhere]">
-                  <code class="mono">{gated.tool}</code>
-                  <Show when={gated.condition}>
-                    {(condition) => <code class="mono text-ink-2"> {condition()}</code>}
-                  </Show>
-                </li>
-              )}
-            </For>
-          </ul>
-        </div>
-      </Show>
+      <AgentGates
+        workspaceId={props.workspaceId}
+        gates={draft.tools}
+        isAdmin={props.isAdmin}
+        tried={tried()}
+        faults={gateFaults(action.failure())}
+        onChange={(tools) => setDraft("tools", tools)}
+      />
       <Show when={props.agent.changedBy} fallback={<p class="text-meta text-ink-2">{t("version.builtIn")}</p>}>
         {(by) => (
           <p class="text-meta text-ink-2">
@@ -234,7 +231,7 @@ const Form = (props: {
           </p>
         )}
       </Show>
-      <ErrorLine error={action.failure()} />
+      <ErrorLine error={Object.keys(gateFaults(action.failure())).length > 0 ? null : action.failure()} />
       <Show when={props.isAdmin}>
         <button type="submit" class="btn btn-primary self-start" disabled={action.busy()}>
           {t("save")}
