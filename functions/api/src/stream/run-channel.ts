@@ -95,16 +95,15 @@ export function createRunChannel(options: ChannelOptions): RunChannel {
 
   const deliver = (batch: streams.Batch): void => {
     const frames = batch.events.map((event) => ({ seq: event.seq, text: frameOf(event) }));
-    const shared = encode(frames.map((frame) => frame.text).join(""));
-    const last = frames.at(-1)?.seq ?? 0;
+    const textAfter = (position: number): Uint8Array =>
+      encode(frames.flatMap((frame) => (frame.seq > position ? [frame.text] : [])).join(""));
+    const [first, last] = [frames[0]?.seq ?? 0, frames.at(-1)?.seq ?? 0];
+    const shared = textAfter(0);
     for (const reader of readers) {
       // Who went live during the reading was not asked about: the reading after this one begins where they are.
       if (!reader.live || !batch.allowed.has(reader.sessionId)) continue;
-      const missing = frames.filter((frame) => frame.seq > reader.position);
-      if (missing.length > 0) {
-        reader.client.send(
-          missing.length === frames.length ? shared : encode(missing.map((frame) => frame.text).join("")),
-        );
+      if (reader.position < last) {
+        reader.client.send(reader.position < first ? shared : textAfter(reader.position));
         reader.position = last;
       }
       endIfOver(reader, batch);

@@ -1,5 +1,5 @@
 import { isActive, type RunStatus } from "@aiw/contract/runs";
-import { type Database, transaction, type Tx } from "@aiw/platform/db";
+import { type Database, transaction } from "@aiw/platform/db";
 import type { StoredEvent } from "../events/read.ts";
 import type { SessionLimits } from "../identity/sessions.ts";
 
@@ -28,39 +28,31 @@ export async function read(
   limits: SessionLimits,
 ): Promise<Batch | null> {
   const { workspaceId, runId, after, limit } = from;
-  return transaction(db, { workspaces: [workspaceId] }, async (tx) => {
-    const [run, events, sessions] = await Promise.all([
-      tx<
-        { status: RunStatus; last_seq: number }[]
-      >`select status, last_seq from runs where id = ${runId} and workspace_id = ${workspaceId}`,
-      tx<
-        StoredEvent[]
-      >`select seq, type, data, at from run_events where run_id = ${runId} and seq > ${after} order by seq limit ${limit}`,
-      membersAmong(tx, workspaceId, readers, limits),
-    ]);
-    const [row] = run;
-    return row === undefined
-      ? null
-      : { events: [...events], status: row.status, lastSeq: row.last_seq, allowed: sessions };
-  });
+  const rows = await db.sql<Row[]>`
+    select kind, seq, name, data, at from stream_read_v1(${workspaceId}::uuid, ${runId}::uuid, ${after}, ${limit},
+      ${readers.map((reader) => reader.sessionId)}::uuid[], ${limits.sessionIdleS})`;
+  const [run] = rows;
+  if (run?.kind !== "run") return null;
+  const allowed = new Set(readers.map((reader) => reader.sessionId));
+  const events: StoredEvent[] = [];
+  for (const row of rows) {
+    if (row.kind === "event") events.push({ seq: row.seq, type: row.name, data: row.data, at: row.at });
+    if (row.kind === "denied") allowed.delete(row.name);
+  }
+  return { events, status: run.name as RunStatus, lastSeq: run.seq, allowed };
+}
+
+/** A row of `stream_read_v1`: the run with its last seq and state, an event, or a session that may not read. */
+interface Row {
+  readonly kind: "run" | "event" | "denied";
+  readonly seq: number;
+  readonly name: string;
+  readonly data: string;
+  readonly at: Date;
 }
 
 /** A run in a final state tells nothing more, unless somebody resumes it. */
 export const isOver = (status: RunStatus): boolean => !isActive(status);
-
-async function membersAmong(
-  tx: Tx,
-  workspaceId: string,
-  readers: readonly Reader[],
-  limits: SessionLimits,
-): Promise<Set<string>> {
-  const rows = await tx<{ id: string }[]>`
-    select s.id from sessions s join users u on u.id = s.user_id
-      join memberships m on m.user_id = u.id and m.workspace_id = ${workspaceId}
-     where s.id = any (${readers.map((reader) => reader.sessionId)}::uuid[]) and s.expires_at > aiw_now() and u.disabled_at is null
-       and s.seen_at > aiw_now() - make_interval(secs => ${limits.sessionIdleS})`;
-  return new Set(rows.map((row) => row.id));
-}
 
 /** Where runs stand: the last seq written, and whether more will come; one query for all of them. */
 export async function heads(
