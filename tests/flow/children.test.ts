@@ -113,7 +113,9 @@ describe("RUN-18 F75 a run hands work to a run of its own", () => {
     expect((await world.row(childId)).status).toBe("waiting_approval");
     expect((await world.row(runId)).status).toBe("queued");
     const request = await onlyRequest(world, childId);
-    expect((await chats.get(await world.member("member"), chatId)).approvals.map((a) => a.id)).toEqual([request.id]);
+    // What the chat's dock goes by: the request names the run of the chat.
+    const { approvals } = await chats.get(await world.member("member"), chatId);
+    expect(approvals.map((a) => [a.id, a.runId, a.parentRunId])).toEqual([[request.id, childId, runId]]);
     await decide(world, "approver", request, "approved");
     await settle();
     expect(isPushed(world, request)).toBe(true);

@@ -262,6 +262,8 @@ export const approvalSummary = z.object({
   fourEyes: z.boolean(),
   /** APR-8: the run that asked went on; this one is carried out by a run of its own (`runId`). Null: its run waits. */
   stagedFromRunId: id.nullable(),
+  /** RUN-18: the run that handed work over to the one that asks, and waits with it. Null: nobody did. */
+  parentRunId: id.nullable(),
   /** An input request (APR-9): what the person's text is called; the text becomes the result. Null: an ordinary request. */
   responseLabel: z.string().nullable(),
   /** Of an input: the text is masked, sealed and redacted (APR-10). */

@@ -30,6 +30,7 @@ export interface Row {
   level: ApprovalSummary["level"];
   four_eyes: boolean;
   staged_from: string | null;
+  parent_run_id: string | null;
   response_label: string | null;
   sensitive: boolean;
   status: RequestStatus;
@@ -50,7 +51,8 @@ export interface Row {
 export const COLUMNS = (tx: Tx, userId: string) => tx`
   a.id, a.number, a.workspace_id, w.name as workspace_name, a.run_id, a.chat_id, a.tool_call_id, a.tool_id, a.title, s.name as source_name,
   a.risk_class, a.requester_id, q.name as requester_name, q.display_name as requester_display, a.level, a.four_eyes,
-  (select c.run_id from tool_calls c where c.id = a.staged_call_id) as staged_from, a.response_label, a.sensitive, a.status,
+  (select c.run_id from tool_calls c where c.id = a.staged_call_id) as staged_from,
+  (select o.parent_run_id from runs o where o.id = a.run_id and o.lane = 'child') as parent_run_id, a.response_label, a.sensitive, a.status,
   a.invalid_reason, a.stale_at, a.allowed_by_policy, a.created_at, a.expires_at, a.decided_by, d.name as decider_name,
   d.display_name as decider_display, a.decided_at, a.decision_reason, coalesce(a.expires_at <= (select aiw_now()), false) as past,
   (select m.role from memberships m where m.workspace_id = a.workspace_id and m.user_id = ${userId}) as viewer_role`;
@@ -95,6 +97,7 @@ export const toSummary = (r: Row, viewer: ApprovalViewer): ApprovalSummary => {
     level: r.level,
     fourEyes: r.four_eyes,
     stagedFromRunId: r.staged_from,
+    parentRunId: r.parent_run_id,
     responseLabel: r.response_label,
     sensitive: r.sensitive,
     status: statusOf(r),

@@ -30,6 +30,7 @@ const base: ApprovalDetail = {
   level: "workspace_admin",
   fourEyes: false,
   stagedFromRunId: null,
+  parentRunId: null,
   responseLabel: null,
   sensitive: false,
   message: null,
