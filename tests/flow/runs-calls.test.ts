@@ -141,6 +141,29 @@ describe("several calls in one turn (RUN-14)", () => {
     expect(await violations(world, [runId])).toEqual([]);
   });
 
+  test("RUN-14 after one that failed the later ones are cancelled too, although approved; the approver sees what belongs together", async () => {
+    const t = topic();
+    world.script.push(t, { calls: [propose("total >= 81"), propose("total >= 82")] }, { text: "done" });
+    const { runId } = await world.ask(t);
+    await world.drive(runId);
+    const [first, second] = await requestsOf(world, runId);
+    if (first === undefined || second === undefined) throw new Error("two requests expected");
+    const { siblings } = await approvals.detail(world.as("approver"), [world.workspaceId], second.id);
+    expect(siblings.map((s) => [s.id, s.status])).toEqual([[first.id, "pending"]]);
+    await decide(world, "approver", second, "approved");
+    await decide(world, "approver", first, "approved");
+    world.git.switches.refusePushWith = 403;
+    expect(await world.drive(runId)).toMatchObject({ status: "completed" });
+    world.git.switches.refusePushWith = null;
+    expect((await requestsOf(world, runId)).map((r) => [r.status, r.attempt])).toEqual([
+      ["failed", 1],
+      ["cancelled", 0],
+    ]);
+    expect((await outputsOf(world, runId))[1]).toMatch(/^cancelled: .*dependency/);
+    expect(isPushed(world, second)).toBe(false);
+    expect(await violations(world, [runId])).toEqual([]);
+  });
+
   test("RUN-14 while the outcome of an earlier write is unknown the later ones are cancelled", async () => {
     const t = topic();
     world.script.push(t, { calls: [propose("total >= 61"), propose("total >= 62")] }, { text: "done" });

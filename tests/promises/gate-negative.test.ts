@@ -171,6 +171,32 @@ describe("several decisions at once (N38)", () => {
   });
   afterAll(() => api.stop());
 
+  test("F54 nobody edits what was asked for: arguments beside a decision are refused, and the database refuses to change a frozen request", async () => {
+    const { approvalId, snapshotHash: seenHash } = await addWaiting(api, api.workspaceId, "member");
+    const approver = await api.signIn("approver");
+    const base = `/api/approvals/${approvalId}`;
+    for (const edit of ["args", "arguments", "edited", "form", "preview", "snapshot", "snapshotHash"]) {
+      for (const [path, body] of [
+        [`${base}/approve`, { seenHash }],
+        [`${base}/reject`, { seenHash, reason: "no" }],
+        [
+          `/api/projects/${api.workspaceId}/approvals/${approvalId}/decide`,
+          { status: "approved", seen_hash: seenHash },
+        ],
+      ] as const) {
+        const answer = await approver.call("POST", path, { ...body, [edit]: { amount: 1 } });
+        expect([path, edit, answer.status]).toEqual([path, edit, 400]);
+      }
+    }
+    const { sql } = api.admin;
+    for (const column of ["args_text", "form", "preview", "preconditions", "snapshot", "snapshot_hash"])
+      await expect(
+        sql.unsafe(`update approvals set ${column} = ${column} || ' ' where id = '${approvalId}'`),
+      ).rejects.toMatchObject({ code: "AIW02" });
+    const [row] = await sql`select status, args_text from approvals where id = ${approvalId}`;
+    expect(row).toEqual({ status: "pending", args_text: "{}" });
+  });
+
   test("N38 each is a decision of its own with its own answer; an id of another workspace is nothing in its place", async () => {
     const own = [await addWaiting(api, api.workspaceId, "member"), await addWaiting(api, api.workspaceId, "member")];
     const foreign = await addWaiting(api, api.otherWorkspaceId, "outsider");

@@ -1,7 +1,19 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Problem } from "@aiw/contract/problem";
+import * as approvals from "@aiw/core/approvals";
 import * as runs from "@aiw/core/runs";
-import { isPushed, decide, onlyRequest, propose, sweepOnce, topic, violations, type Request } from "../kit/runs.ts";
+import { setAgent } from "../kit/agents.ts";
+import {
+  isPushed,
+  decide,
+  onlyRequest,
+  propose,
+  requestsOf,
+  sweepOnce,
+  topic,
+  violations,
+  type Request,
+} from "../kit/runs.ts";
 import { startWorld, type Role, type World } from "../kit/world.ts";
 
 let world: World;
@@ -138,12 +150,74 @@ test("F43 F45 F46 decide, cancel and expire at once: exactly one of them happens
   expect([...outcomes.values()].reduce((a, b) => a + b, 0)).toBe(24);
 });
 
-test("F57 a request of a run that ended is not open and cannot be decided", async () => {
-  const { runId, request } = await waiting();
-  await runs.cancel(world.as("member"), [world.workspaceId], runId);
-  for (const role of deciders)
-    await expect(decide(world, role, request, "approved")).rejects.toMatchObject({ code: "cancelled" });
-  expect(isPushed(world, request)).toBe(false);
+describe("F57 a request of a run that ended", () => {
+  /** What the approver finds in the inbox, and how many the badge counts. */
+  const inbox = async (id: string) => {
+    const { items, open } = await approvals.list(world.as("approver"), [world.workspaceId], { filter: "open" });
+    return { listed: items.some((item) => item.id === id), open };
+  };
+  /** One run that waits with two requests. */
+  const two = async (): Promise<{ runId: string; first: Request; second: Request }> => {
+    const t = topic();
+    counter += 2;
+    world.script.push(
+      t,
+      { calls: [propose(`total >= ${counter}`), propose(`total >= ${counter + 1}`)] },
+      { text: "done" },
+    );
+    counter += 1;
+    const { runId } = await world.ask(t);
+    await world.drive(runId);
+    const [first, second] = await requestsOf(world, runId);
+    if (first === undefined || second === undefined) throw new Error("two requests expected");
+    return { runId, first, second };
+  };
+  const ENDS: Readonly<Record<string, (made: Awaited<ReturnType<typeof two>>) => Promise<unknown>>> = {
+    "cancelled by a person": ({ runId }) => runs.cancel(world.as("member"), [world.workspaceId], runId),
+    "ended with the rejection of another": async ({ runId, second }) => {
+      await decide(world, "approver2", second, "rejected", { reason: "stop", endRun: true });
+      await world.drive(runId);
+    },
+    "failed by the agent's own rule": async ({ runId, second }) => {
+      await decide(world, "approver2", second, "rejected", { reason: "no" });
+      await world.drive(runId);
+    },
+  };
+
+  test.each(Object.keys(ENDS))(
+    "F57 %s is not listed as open, not counted, and cannot be decided (409)",
+    async (how) => {
+      if (how.startsWith("failed")) await setAgent(world, { onRejection: "fail" });
+      const made = await two();
+      const before = await inbox(made.first.id);
+      expect(before.listed).toBe(true);
+      await ENDS[how]?.(made);
+      await setAgent(world, {});
+      expect(["cancelled", "completed", "failed"]).toContain((await world.row(made.runId)).status);
+      expect(await inbox(made.first.id)).toEqual({ listed: false, open: before.open - 2 });
+      for (const role of deciders)
+        for (const vote of ["approved", "rejected"] as const)
+          await expect(decide(world, role, made.first, vote)).rejects.toMatchObject({ code: "cancelled", status: 409 });
+      expect(isPushed(world, made.first)).toBe(false);
+      expect(await violations(world, [made.runId])).toEqual([]);
+    },
+  );
+
+  test("F57 left open behind the platform's back it cannot be decided either: the run itself is asked", async () => {
+    const { runId, request } = await waiting();
+    await world.admin.begin(async (tx) => {
+      await tx`set local session_replication_role = replica`;
+      await tx`update runs set status = 'failed' where id = ${runId}`;
+    });
+    for (const role of deciders)
+      await expect(decide(world, role, request, "approved")).rejects.toMatchObject({ code: "cancelled" });
+    expect(await onlyRequest(world, runId)).toMatchObject({ status: "pending", decided_by: null });
+    await world.admin.begin(async (tx) => {
+      await tx`set local session_replication_role = replica`;
+      await tx`update runs set status = 'waiting_approval' where id = ${runId}`;
+    });
+    await runs.cancel(world.as("member"), [world.workspaceId], runId);
+  });
 });
 
 test("F53 where two votes are asked for, one person counts once", async () => {

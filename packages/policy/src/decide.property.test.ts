@@ -118,6 +118,40 @@ describe("for every policy (properties)", () => {
     );
   });
 
+  test("POL-12 a tool whose effect depends on its arguments is judged by its class, its worst case: no argument and no condition on one makes a call pass that the class would not let pass", () => {
+    const text = fc.constantFrom("select 1", "drop table orders", "rm -rf /", "--dry-run", "read", "");
+    const args = fc.dictionary(
+      fc.constantFrom("sql", "command", "action", "read_only"),
+      fc.oneof(text, fc.boolean(), fc.nat(9)),
+    );
+    const condition = fc.constantFrom(
+      'param.sql == "select 1"',
+      "param.read_only",
+      "not param.read_only",
+      'param.command in ["read"]',
+      "param.absent > 1",
+    );
+    const conditional = fc
+      .tuple(level, anyRule, condition)
+      .map(([at, rule, text]): RuleSet => ({ level: at, rules: [{ ...rule, decision: "approve", condition: text }] }));
+    let asked = 0;
+    fc.assert(
+      fc.property(anyInput, args, fc.array(conditional, { maxLength: 3 }), (input, param, added) => {
+        // What cannot be undone may be opened by a platform's rule, for approval (POL-5): another property.
+        fc.pre(input.tool.riskClass !== "destructive");
+        const values = { param, context: {} };
+        const worst = decide({ ...input, values });
+        expect(decide({ ...input, values: { param: {}, context: {} } }).decision).toBe(worst.decision);
+        const verdict = decide({ ...input, ruleSets: [...input.ruleSets, ...added], values });
+        expect(rank(verdict.decision)).toBeGreaterThanOrEqual(rank(worst.decision));
+        if (verdict.decision !== worst.decision) asked += 1;
+      }),
+      runs,
+    );
+    // The conditions did say something.
+    expect(asked).toBeGreaterThan(20);
+  });
+
   test("a destructive call is never allowed, and asked for only at a global approver (POL-5)", () => {
     fc.assert(
       fc.property(anyInput, (input) => {
