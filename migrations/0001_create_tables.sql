@@ -12,7 +12,6 @@ create table users (
   created_at timestamptz not null default aiw_now()
 );
 create unique index users_name on users (lower(name));
-create index users_global_approvers on users (id) where is_global_approver;
 --> statement-breakpoint
 create table sessions (
   id uuid primary key default uuidv7(),
@@ -163,15 +162,7 @@ create table runs (
   workspace_id uuid not null references workspaces on delete cascade,
   team_id uuid not null references teams,
   chat_id uuid,
-  -- what it is for: `chat` answers a message and holds its chat; `execution` carries out one staged call by itself (APR-8);
-  -- `child` works for another run (RUN-18). The last two belong to the run they come from.
-  lane text not null default 'chat' check (lane in ('chat', 'execution', 'child')),
   parent_run_id uuid,
-  -- of a child (RUN-18): the call of its parent it answers, the tools it may use, its budget, and what it answered
-  child_call_id uuid,
-  tools text[],
-  model_call_limit integer check (model_call_limit > 0),
-  answer text,
   title text not null,
   started_by uuid not null references users,
   status text not null default 'queued',
@@ -209,37 +200,28 @@ create table runs (
   ended_at timestamptz,
   unique (workspace_id, id),
   foreign key (workspace_id, chat_id) references chats (workspace_id, id),
-  foreign key (workspace_id, parent_run_id) references runs (workspace_id, id),
-  check ((lane = 'chat') = (parent_run_id is null)),
-  check ((lane = 'child') = (child_call_id is not null)),
-  check (lane <> 'child' or tools is not null and model_call_limit is not null),
-  check (lane = 'chat' or chat_id is null),
   check (status in ('queued', 'running', 'waiting_approval', 'waiting_input', 'needs_reconciliation', 'completed',
                     'failed', 'cancelled', 'blocked_by_guardrail'))
 );
 -- RUN-1: one active run per chat.
 create unique index runs_one_active on runs (chat_id)
   where status in ('queued', 'running', 'waiting_approval', 'waiting_input', 'needs_reconciliation');
--- RUN-19: the ready runs of a team by age. What waits for its time becomes ready then.
-create index runs_ready on runs (team_id, coalesce(wake_at, queued_at)) where status = 'queued';
+create index runs_queued on runs (queued_at) where status = 'queued';
+create index runs_leased on runs (team_id, lease_until) where status = 'running';
 create index runs_parked on runs (team_id, queued_at) where status = 'queued' and parked_at is not null;
--- Slots. The lease itself is not part of it, so that a heartbeat touches no index.
-create index runs_leased on runs (team_id) where status = 'running';
+create index runs_list on runs (workspace_id, id desc);
 create index runs_chat on runs (chat_id, id);
-create index runs_parts on runs (parent_run_id) where parent_run_id is not null;
 --> statement-breakpoint
 create table messages (
   id uuid primary key,
   workspace_id uuid not null,
   chat_id uuid not null,
-  role text not null check (role in ('user', 'assistant', 'system')),
+  role text not null check (role in ('user', 'assistant')),
   text text not null,
   author_id uuid references users,
   run_id uuid,
   waiting boolean not null default false,
   withheld boolean not null default false,
-  -- of the platform's own messages: the staged request whose outcome it tells (APR-8)
-  approval_id uuid,
   created_at timestamptz not null default aiw_now(),
   ordinal bigint generated always as identity,
   foreign key (workspace_id, chat_id) references chats (workspace_id, id) on delete cascade,
@@ -247,11 +229,8 @@ create table messages (
 );
 create index messages_chat on messages (chat_id, ordinal);
 create index messages_waiting on messages (chat_id, ordinal) where waiting;
-create index messages_starting on messages (run_id) where role = 'system';
 -- RUN-2: the final answer of a run is written once.
 create unique index messages_answer on messages (run_id) where role = 'assistant';
--- APR-8: the outcome of a staged request is told once.
-create unique index messages_outcome on messages (approval_id) where approval_id is not null;
 --> statement-breakpoint
 -- The history of a run, append-only (DESIGN idea 6). `data` is the item's JSON text as the model gets it.
 create table run_items (
@@ -308,8 +287,6 @@ create table tool_calls (
   tool_id text,
   source_id uuid,
   args_text text not null,
-  -- APR-10: where a sensitive answer stands in the arguments they are sealed, and this is what may be shown
-  args_shown text,
   args_sha256 text not null,
   risk_class text,
   decision text,
@@ -326,7 +303,7 @@ create table tool_calls (
   unique (workspace_id, id),
   foreign key (workspace_id, run_id) references runs (workspace_id, id) on delete cascade,
   check (status in ('pending', 'waiting', 'executing', 'executed', 'rejected', 'expired', 'cancelled', 'invalid',
-                    'denied', 'failed', 'unknown', 'submitted'))
+                    'denied', 'failed', 'unknown'))
 );
 create index tool_calls_run on tool_calls (run_id, step, position);
 --> statement-breakpoint
@@ -338,8 +315,6 @@ create table approvals (
   run_id uuid not null,
   chat_id uuid,
   tool_call_id uuid not null,
-  -- staged (APR-8): the call that was answered "submitted"; `run_id` is then the run that carries out this request alone
-  staged_call_id uuid,
   call_id text not null,
   source_id uuid,
   tool_id text not null,
@@ -360,14 +335,6 @@ create table approvals (
   risk_class text not null,
   explanation text not null,
   model_note text,
-  -- what the workspace wants its approvers to read
-  message text,
-  -- an input request (APR-9): a person's text is asked for, under this label; the text is sealed, `request:<id>` its context
-  response_label text,
-  sensitive boolean not null default false,
-  response text,
-  -- APR-10: arguments, form, preview, preconditions and snapshot are sealed; what of them may be shown, as JSON text
-  shown text,
   allowed_by_policy boolean not null default false,
   -- the decision
   status text not null default 'pending',
@@ -401,14 +368,11 @@ create table approvals (
   check (status in ('pending', 'approved', 'executing', 'executed', 'rejected', 'expired', 'cancelled', 'invalid',
                     'failed', 'unknown')),
   check ((status = 'invalid') = (invalid_reason is not null)),
-  check (response is null or response_label is not null),
   check (allowed_by_policy or status in ('pending', 'expired', 'cancelled', 'invalid') or decided_by is not null)
 );
 create unique index approvals_one_open on approvals (tool_call_id) where status in ('pending', 'approved', 'executing', 'unknown');
 create unique index approvals_one_successor on approvals (predecessor_id) where predecessor_id is not null;
 create index approvals_run on approvals (run_id);
-create index approvals_sensitive on approvals (workspace_id) where sensitive;
-create index approvals_staged on approvals (staged_call_id) where staged_call_id is not null;
 create index approvals_open on approvals (workspace_id, expires_at) where status = 'pending';
 create index approvals_due on approvals (expires_at) where status = 'pending';
 create index approvals_list on approvals (workspace_id, id desc);

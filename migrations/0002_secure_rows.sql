@@ -44,5 +44,6 @@ grant select on teams, team_members, workspaces, memberships, tools, tool_polici
 grant select (id, name, display_name, disabled_at, is_global_approver) on users to aiw_step;
 grant update (active_at) on chats to aiw_step;
 grant update (status, last_test_at, last_test) on sources to aiw_step;
+grant update (max_parallel_runs) on teams to aiw_step; -- needed to lock the row; the value is never changed by a step
 grant select, insert, update on runs, messages, run_items, run_events, run_steps, tool_calls, approvals, jobs to aiw_step;
 grant select on approval_votes to aiw_step;

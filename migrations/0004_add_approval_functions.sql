@@ -32,8 +32,7 @@ begin
            json_build_object('callId', a.call_id, 'toolCallId', a.tool_call_id, 'approvalId', a.id, 'status', a.status,
                              'by', p_by, 'reason', p_reason)::text
       from runs r where r.id = a.run_id;
-  update runs set last_seq = last_seq + 1, status = case when status in ('waiting_approval', 'waiting_input') then 'queued' else status end
-    where id = a.run_id;
+  update runs set last_seq = last_seq + 1, status = case when status = 'waiting_approval' then 'queued' else status end where id = a.run_id;
 end $$;
 --> statement-breakpoint
 -- Tells the outcome of a call that a person gave it. The caller holds the run's lock.
@@ -51,17 +50,12 @@ end $$;
 --> statement-breakpoint
 -- APR-4, APR-5: the one decide service, whatever the channel. Right, level, four eyes, time and the hash that was shown are
 -- checked in the transaction of the change; the UPDATE itself demands them again. Lock order: run, approval.
--- p_against: why the frozen call could not be executed any more, looked at under the same locks; an approval then ends the request.
--- outcome: approved | rejected | voted | same | not_found | approver_missing | four_eyes | decided | expired | stale | cancelled | invalid
--- | overtaken | response_required | response_not_expected.
+-- outcome: approved | rejected | voted | same | not_found | approver_missing | four_eyes | decided | expired | stale | cancelled | invalid.
 create function approval_decide_v1(p_approval uuid, p_user uuid, p_channel text, p_vote text, p_reason text, p_seen_hash text,
-                                   p_end_run boolean, p_execute_within_s integer, p_against text default null,
-                                   p_response text default null)
+                                   p_end_run boolean, p_execute_within_s integer)
 returns table (outcome text, run_id uuid, workspace_id uuid, team_id uuid, decided_by uuid, decided_at timestamptz, ring boolean)
 language plpgsql as $$
 declare a approvals; v_run runs; u users; v_role text; v_now timestamptz; v_allowed boolean; v_self boolean; v_status text;
-  -- The API key the decision comes by (APR-13), set by who authenticated it.
-  v_key uuid := nullif(current_setting('aiw.api_key', true), '')::uuid;
 begin
   select * into a from approvals where id = p_approval;
   if not found then return query select 'not_found', null::uuid, null::uuid, null::uuid, null::uuid, null::timestamptz, false; return; end if;
@@ -78,18 +72,15 @@ begin
     v_status := case when v_role is null or u.id is null then 'not_found' else 'approver_missing' end;
   elsif a.status <> 'pending' then
     v_status := case
-      when a.decided_by = p_user and a.response is null and p_vote = case when a.status = 'rejected' then 'rejected' when a.status in ('cancelled', 'expired') then '' else 'approved' end then 'same'
+      when a.decided_by = p_user and p_vote = case when a.status = 'rejected' then 'rejected' when a.status in ('cancelled', 'expired') then '' else 'approved' end then 'same'
       when a.decided_by is not null and a.status <> 'invalid' then 'decided'
       when a.status in ('expired', 'cancelled', 'invalid') then a.status
       else 'decided' end;
   elsif a.expires_at <= v_now then v_status := 'expired';
-  elsif v_run.status not in ('running', 'queued', 'waiting_approval', 'waiting_input') then v_status := 'cancelled';
+  elsif v_run.status not in ('running', 'queued', 'waiting_approval') then v_status := 'cancelled';
   elsif a.four_eyes and v_self then v_status := 'four_eyes';
   elsif p_seen_hash is not null and p_seen_hash <> a.snapshot_hash then v_status := 'stale';
   elsif p_vote = 'approved' and a.stale_at is not null then v_status := 'stale';
-  -- APR-9: an input is answered with a text, everything else without.
-  elsif p_response is not null and (a.response_label is null or p_vote = 'rejected') then v_status := 'response_not_expected';
-  elsif p_response is null and a.response_label is not null and p_vote = 'approved' then v_status := 'response_required';
   end if;
   if v_status is not null then
     if v_status in ('approver_missing', 'four_eyes') then
@@ -98,30 +89,21 @@ begin
     end if;
     return query select v_status, a.run_id, a.workspace_id, v_run.team_id, a.decided_by, a.decided_at, false; return;
   end if;
-  if p_vote = 'approved' and p_against is not null then
-    update approvals x set status = 'invalid', invalid_reason = p_against, ended_at = v_now where x.id = a.id;
-    insert into audit_events (workspace_id, actor_kind, event, object_kind, object_id, run_id, source, data)
-      values (a.workspace_id, 'system', case p_against when 'tampered' then 'approval.tampered' else 'approval.invalid' end, 'approval', a.id,
-              a.run_id, 'approval', jsonb_build_object('tool', a.tool_id, 'reason', p_against));
-    perform approval_tell_v1(a.id, null, null);
-    return query select 'overtaken', a.run_id, a.workspace_id, v_run.team_id, null::uuid, null::timestamptz, v_run.status = 'waiting_approval'; return;
-  end if;
-  insert into approval_votes (approval_id, workspace_id, user_id, vote, reason, seen_hash, channel, self_approval, api_key_id)
-    values (a.id, a.workspace_id, p_user, p_vote, p_reason, p_seen_hash, p_channel, v_self and p_vote = 'approved', v_key) on conflict do nothing;
+  insert into approval_votes (approval_id, workspace_id, user_id, vote, reason, seen_hash, channel, self_approval)
+    values (a.id, a.workspace_id, p_user, p_vote, p_reason, p_seen_hash, p_channel, v_self and p_vote = 'approved') on conflict do nothing;
   if p_vote = 'approved' and (select count(*) from approval_votes v where v.approval_id = a.id and v.vote = 'approved') < a.required_votes then
     return query select 'voted', a.run_id, a.workspace_id, v_run.team_id, null::uuid, null::timestamptz, false; return;
   end if;
   update approvals x set status = p_vote, decided_by = p_user, decided_at = v_now, decision_reason = p_reason, decision_channel = p_channel,
-         seen_hash = p_seen_hash, response = p_response, end_run = coalesce(p_end_run, false),
+         seen_hash = p_seen_hash, end_run = coalesce(p_end_run, false),
          execute_before = case when p_vote = 'approved' then v_now + make_interval(secs => p_execute_within_s) end
     where x.id = a.id and x.status = 'pending' and x.expires_at > v_now and (p_seen_hash is null or x.snapshot_hash = p_seen_hash);
   insert into audit_events (workspace_id, actor_kind, actor_id, event, object_kind, object_id, run_id, source, data)
     values (a.workspace_id, 'human', p_user, case p_vote when 'approved' then 'approval.granted' else 'approval.rejected' end, 'approval', a.id,
             a.run_id, 'approval', jsonb_strip_nulls(jsonb_build_object('tool', a.tool_id, 'hash', a.snapshot_hash, 'seenHash', p_seen_hash,
-              'channel', p_channel, 'selfApproval', v_self and p_vote = 'approved', 'reason', p_reason, 'apiKey', v_key,
-              'noHashSeen', case when p_seen_hash is null then true end)));
+              'channel', p_channel, 'selfApproval', v_self and p_vote = 'approved', 'reason', p_reason)));
   perform approval_tell_v1(a.id, u.display_name, p_reason);
-  return query select p_vote, a.run_id, a.workspace_id, v_run.team_id, p_user, v_now, v_run.status in ('waiting_approval', 'waiting_input');
+  return query select p_vote, a.run_id, a.workspace_id, v_run.team_id, p_user, v_now, v_run.status = 'waiting_approval';
 end $$;
 --> statement-breakpoint
 -- APR-7: publishes an expiry once. The clock had decided it before (APR-4). True when this call published it.

@@ -41,3 +41,39 @@ begin
     exit when v_left <= 0;
   end loop;
 end $$;
+--> statement-breakpoint
+-- Everything a step has to know, as plain rows in one round trip (building one JSON of a long history is several times
+-- slower). Items: the newest p_items of the chat, oldest first. Calls: those of the last turn.
+create or replace function run_load_v1(p_run uuid, p_workspace uuid, p_items integer)
+returns table (kind text, key text, data text) language plpgsql as $$
+declare r runs;
+begin
+  perform set_config('aiw.workspaces', p_workspace::text, true);
+  select * into r from runs where id = p_run;
+  return query select 'workspace', null::text, json_build_object('id', w.id, 'name', w.name, 'description', w.description, 'teamId', w.team_id,
+      'writePolicy', coalesce(s.forced_write_policy, w.write_policy), 'approvalTtlS', w.approval_ttl_s, 'maxToolRounds', w.max_tool_rounds,
+      'policyVersion', w.policy_version + s.policy_version, 'chatMode', coalesce(c.mode, 'work'), 'chatTitle', c.title)::text
+    from workspaces w cross join platform_settings s left join chats c on c.id = r.chat_id where w.id = p_workspace;
+  return query select 'member', null::text, json_build_object('userId', u.id, 'displayName', u.display_name, 'role', m.role,
+      'global', u.is_global_approver, 'disabled', u.disabled_at is not null)::text
+    from memberships m join users u on u.id = m.user_id where m.workspace_id = p_workspace;
+  return query select 'globals', null::text, (select json_agg(u.id) from users u where u.is_global_approver and u.disabled_at is null)::text;
+  return query select 'tool', t.id, json_build_object('id', t.id, 'wireName', t.wire_name, 'sourceKind', t.source_kind, 'definitionHash', t.definition_hash,
+      'riskClass', t.risk_class, 'decision', t.decision, 'level', t.level, 'fourEyes', t.four_eyes, 'active', coalesce(x.active, t.default_active))::text
+    from tools t left join workspace_tools x on x.tool_id = t.id and x.workspace_id = p_workspace;
+  return query select 'policy', p.id::text, json_build_object('id', p.id, 'level', p.level, 'sourceId', p.source_id, 'pattern', p.pattern, 'decision', p.decision,
+      'approvalLevel', p.approval_level, 'fourEyes', p.four_eyes, 'label', p.label, 'version', p.version, 'condition', p.condition)::text
+    from tool_policies p where p.workspace_id is null or p.workspace_id = p_workspace;
+  return query select 'source', s.id::text, json_build_object('id', s.id, 'kind', s.kind, 'name', s.name, 'config', s.config, 'secret', s.secret,
+      'status', s.status)::text from sources s where s.workspace_id = p_workspace and s.removed_at is null order by s.created_at;
+  return query select 'call', c.id::text, row_to_json(c)::text from tool_calls c
+    where c.run_id = p_run and c.step = (select max(step) from tool_calls where run_id = p_run) order by c.position;
+  return query select 'approval', a.id::text, json_build_object('id', a.id, 'toolCallId', a.tool_call_id, 'toolId', a.tool_id, 'sourceId', a.source_id, 'status', a.status,
+      'argsText', a.args_text, 'expired', a.status = 'pending' and a.expires_at <= aiw_now(), 'reason', a.decision_reason, 'endRun', a.end_run,
+      'execFence', a.exec_fence, 'invalidReason', a.invalid_reason, 'result', a.result)::text
+    from approvals a where a.run_id = p_run order by a.id;
+  return query select 'item', q.run_id::text || ':' || q.step || ':' || q.kind, q.data from (
+      select i.run_id, i.item, i.step, i.kind, i.data from run_items i
+        where case when r.chat_id is null then i.run_id = p_run else i.chat_id = r.chat_id and i.run_id <= p_run end
+        order by i.run_id desc, i.item desc limit p_items) q order by q.run_id, q.item;
+end $$;
