@@ -7,11 +7,13 @@ import { inTurn, median, pairedRatio } from "./stats.ts";
 
 export interface EngineCost {
   readonly rounds: number;
-  /** Milliseconds a step, claim to commit, median over the rounds. */
+  /** Milliseconds a step, claim to commit, median over the rounds: each by a message of its own, and all by one. */
   readonly engineMs: number;
+  readonly goingOnMs: number;
   readonly floorMs: number;
-  /** Median of the ratios of paired rounds. */
+  /** Medians of the ratios of paired rounds. */
   readonly ratio: number;
+  readonly goingOnRatio: number;
 }
 
 /** Steps of a run of `turns` tool rounds (two steps each and one for the answer), engine and floor in turn, A B A B. */
@@ -21,11 +23,19 @@ export const measureEngineCost = async (turns: number, rounds: number): Promise<
     const db = bench.asStep(4);
     const ids = await readied(bench);
     const steps = turns * 2 + 1;
-    const { engine, floor } = await inTurn(rounds, {
+    const { engine, goingOn, floor } = await inTurn(rounds, {
       engine: async () => (await engineRun(bench.admin, db, ids, turns)) / steps,
+      goingOn: async () => (await goingOnRun(bench.admin, db, ids, turns)) / steps,
       floor: async () => (await floorRun(db, steps)) / steps,
     });
-    return { rounds, engineMs: median(engine), floorMs: median(floor), ratio: pairedRatio(engine, floor) };
+    return {
+      rounds,
+      engineMs: median(engine),
+      goingOnMs: median(goingOn),
+      floorMs: median(floor),
+      ratio: pairedRatio(engine, floor),
+      goingOnRatio: pairedRatio(goingOn, floor),
+    };
   } finally {
     await bench.close();
   }
@@ -42,7 +52,7 @@ export interface Beside {
   readonly dbosRatio: number;
 }
 
-/** The same run on the same server: ours, LangGraph with its Postgres checkpointer, DBOS with a step for each call. */
+/** The same run on the same server, each in one process that stays: ours with one message for all steps, LangGraph with its Postgres checkpointer, DBOS with a step for each call. */
 export const measureBeside = async (turns: number, rounds: number): Promise<Beside> => {
   const bench = await openBench(true);
   const peers = await openPeers(bench, { args: ARGS, result: RESULT });
@@ -50,7 +60,7 @@ export const measureBeside = async (turns: number, rounds: number): Promise<Besi
     const db = bench.asStep(4);
     const ids = await readied(bench);
     const { engine, langgraph, dbos } = await inTurn(rounds, {
-      engine: async () => (await engineRun(bench.admin, db, ids, turns)) / turns,
+      engine: async () => (await goingOnRun(bench.admin, db, ids, turns)) / turns,
       langgraph: async () => (await peers.langgraph.run(turns)) / turns,
       dbos: async () => (await peers.dbos.run(turns)) / turns,
     });
@@ -82,6 +92,14 @@ const engineRun = async (admin: Database, db: Database, ids: Ids, turns: number)
   const elapsed = performance.now() - started;
   if (steps !== turns * 2 + 1) throw new Error(`the run took ${steps} steps instead of ${turns * 2 + 1}`);
   return elapsed;
+};
+
+/** The same by one message. */
+const goingOnRun = async (admin: Database, db: Database, ids: Ids, turns: number): Promise<number> => {
+  const run = await startRun(admin, db, ids, turns);
+  const started = performance.now();
+  await run.toTheEnd();
+  return performance.now() - started;
 };
 
 const floorRun = async (db: Database, steps: number): Promise<number> => {

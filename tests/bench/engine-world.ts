@@ -128,6 +128,8 @@ export interface BenchRun {
   readonly runId: string;
   /** One step of the run; false when it has come to its end, or waits for a person. */
   readonly step: () => Promise<boolean>;
+  /** All steps, each claimed by the commit of the one before. `before`: once before each commit. */
+  readonly toTheEnd: (before?: () => void) => Promise<void>;
 }
 
 const times = (count: number, tool: ToolDefinition): ToolDefinition[] => Array.from({ length: count }, () => tool);
@@ -187,6 +189,13 @@ export const startRun = async (
   };
   return {
     runId,
+    toTheEnd: async (before) => {
+      const result = await step(deps, { v: 1, runId }, () => {
+        before?.();
+        return true;
+      });
+      if (result.did === "nothing" || result.status !== "completed") throw new Error("the run did not come to its end");
+    },
     step: async () => {
       const result = await step(deps, { v: 1, runId });
       if (result.did === "nothing") throw new Error(`the run was not there to be stepped: ${result.why}`);

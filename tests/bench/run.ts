@@ -30,7 +30,7 @@ const MEASURES: Readonly<Record<string, Measure>> = {
       results.push([
         `engine_${steps}`,
         cost,
-        `a step, claim to commit, in a run of ${steps}: ${ms(cost.engineMs)}, floor ${ms(cost.floorMs)} = ${times(cost.ratio)}`,
+        `a step, claim to commit, in a run of ${steps}: ${ms(cost.engineMs)}, floor ${ms(cost.floorMs)} = ${times(cost.ratio)}; all by one message ${ms(cost.goingOnMs)} = ${times(cost.goingOnRatio)}`,
       ]);
     }
     return results;

@@ -1,7 +1,7 @@
 import type { Database } from "@aiw/platform/db";
 import { countingProxy, type Proxy } from "./counting-proxy.ts";
 import { openBench } from "./database.ts";
-import { startRun, world } from "./engine-world.ts";
+import { startRun, world, type BenchRun } from "./engine-world.ts";
 
 /** What steps cost the database, counted and not timed: the same on every machine. Means over the steps of one kind. */
 export interface StepCount {
@@ -20,6 +20,8 @@ export interface StepCounts {
   readonly model: StepCount;
   readonly read: StepCount;
   readonly write: StepCount;
+  /** A step of a run that one message carries to its end. */
+  readonly goingOn: StepCount;
 }
 
 /** Counts what goes between the step's connections and the server, on a server of its own. */
@@ -47,6 +49,7 @@ export const countSteps = async (): Promise<StepCounts> => {
       model: mean(short.filter((_, n) => n % 2 === 0 && n < short.length - 1)),
       read: mean(short.filter((_, n) => n % 2 === 1)),
       write: mean(write.filter((_, n) => n % 3 === 2)),
+      goingOn: await countGoingOn(meter, await startRun(admin, db, ids, 10), 21),
     };
   } finally {
     await bench.close();
@@ -72,6 +75,17 @@ const countRun = async (meter: Meter, run: Awaited<ReturnType<typeof startRun>>)
     });
   }
   return steps;
+};
+
+const countGoingOn = async (meter: Meter, run: BenchRun, steps: number): Promise<StepCount> => {
+  const before = await read(meter);
+  await run.toTheEnd();
+  const after = await read(meter);
+  return {
+    roundTrips: (after.roundTrips - before.roundTrips) / steps,
+    writeCommits: (after.writeCommits - before.writeCommits) / steps,
+    walBytes: (after.walBytes - before.walBytes) / steps,
+  };
 };
 
 /** Ids of transactions are given to those that write, and to no other. */

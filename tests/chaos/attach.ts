@@ -108,7 +108,7 @@ export const attach = (spec: WorldSpec): Hands => {
       if (found === undefined) throw new Error("no such run");
       return found;
     },
-    stepOnce: (runId, with_ = deps) => step(with_, { v: 1, runId }),
+    stepOnce: (runId, with_ = deps, goesOn = false) => step(with_, { v: 1, runId }, () => goesOn),
     shift: async (seconds) => {
       await admin.sql`update aiw_test_clock set shift = shift + make_interval(secs => ${seconds})`;
     },

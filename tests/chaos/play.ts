@@ -61,7 +61,7 @@ const takeBell = (hands: Hands, runId: string): Hands["rung"][number] | undefine
 const stepBeside = async (hands: Hands, runId: string, scenario: Scenario): Promise<void> => {
   const beside = scenario.beside?.(hands, runId).catch(() => undefined);
   try {
-    await hands.stepOnce(runId);
+    await hands.stepOnce(runId, undefined, scenario.goesOn);
   } finally {
     await beside;
   }

@@ -27,6 +27,8 @@ export interface Scenario {
   readonly person: Person;
   /** Happens beside a step that carries something out. */
   readonly beside?: (hands: Hands, runId: string) => Promise<void>;
+  /** A message carries the run as far as it goes at once, as an operator may set it. */
+  readonly goesOn?: boolean;
   /** What people do when all runs of the chat have ended; true when they began something. */
   readonly after?: (hands: Hands, episode: Episode) => Promise<boolean>;
   /** Before the fault comes: where a first process was stopped for ever. */
@@ -143,7 +145,7 @@ const ledgerWrite = (tool: string, plain: RegExp = /^completed executed$/): Scen
   faulty: /^completed (|executed|failed|invalid)$/,
 });
 
-export const SCENARIOS: readonly Scenario[] = [
+const STEPWISE: readonly Scenario[] = [
   { name: "answer", turns: () => [], person: nobody, plain: /^completed $/, faulty: /^completed $/ },
   {
     name: "reads",
@@ -236,6 +238,25 @@ export const SCENARIOS: readonly Scenario[] = [
     plain: /^completed executed$/,
     faulty: /^completed executed$/,
   },
+];
+
+/** Those that are played with several steps for a message too. */
+const GO_ON: readonly string[] = [
+  "reads",
+  "approved",
+  "two_turned_round",
+  "ledger_fails_after",
+  "cancel_beside",
+  "recovery",
+];
+
+export const SCENARIOS: readonly Scenario[] = [
+  ...STEPWISE,
+  ...STEPWISE.filter(({ name }) => GO_ON.includes(name)).map((scenario) => ({
+    ...scenario,
+    name: `${scenario.name}_at_once`,
+    goesOn: true,
+  })),
 ];
 
 export const scenarioOf = (name: string): Scenario | undefined => SCENARIOS.find((scenario) => scenario.name === name);

@@ -14,6 +14,12 @@ test("RUN-3 a step that reads, and one that asks the model, take two round trips
   }
 });
 
+test("RUN-3 a step that goes on in the same message takes one round trip and one write commit: the outcome with the next claim", () => {
+  // The first claim of the run comes on top.
+  expect(counts.goingOn.roundTrips).toBeLessThanOrEqual(1.1);
+  expect(counts.goingOn.writeCommits).toBeLessThanOrEqual(1.1);
+});
+
 test("RUN-7 a step that writes outside takes one write commit more: its intent, before anything happens", () => {
   expect(counts.write.writeCommits).toBe(3);
 });

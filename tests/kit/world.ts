@@ -62,7 +62,8 @@ export interface World {
   /** Steps the run until it no longer is queued and due; returns its row. */
   readonly drive: (runId: string, maxSteps?: number) => Promise<RunRow>;
   readonly row: (runId: string) => Promise<RunRow>;
-  readonly stepOnce: (runId: string, deps?: EngineDeps) => Promise<StepResult>;
+  /** One message; with `goesOn` it carries the run as far as it goes at once. */
+  readonly stepOnce: (runId: string, deps?: EngineDeps, goesOn?: boolean) => Promise<StepResult>;
   readonly refs: () => string[];
   readonly shift: (seconds: number) => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -222,7 +223,8 @@ export const startWorld = async (
     if (found === undefined) throw new Error("no such run");
     return found;
   };
-  const stepOnce = (runId: string, with_: EngineDeps = deps): Promise<StepResult> => step(with_, { v: 1, runId });
+  const stepOnce = (runId: string, with_: EngineDeps = deps, goesOn = false): Promise<StepResult> =>
+    step(with_, { v: 1, runId }, () => goesOn);
   return {
     database,
     admin,

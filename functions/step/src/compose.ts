@@ -16,10 +16,17 @@ import { NATIVE_TOOLS } from "./native-tools.ts";
 /** Everything the step function needs, made once per environment from its variables (OPS-6). */
 export interface StepComposition {
   readonly deps: EngineDeps;
+  readonly goOn: GoOn;
   readonly db: Database;
   /** Sends hints that are still queued; before the function returns (F12). */
   readonly flush: () => Promise<void>;
   readonly close: () => Promise<void>;
+}
+
+/** How far one message may carry a run: so many steps, begun within so many milliseconds, so that the last one has its full time. */
+export interface GoOn {
+  readonly steps: number;
+  readonly withinMs: number;
 }
 
 /** Connections of one step environment: one for the step, one for heartbeat and events beside it, one for hints. */
@@ -96,6 +103,7 @@ export const compose = (source: Record<string, string | undefined>): StepComposi
   };
   return {
     deps,
+    goOn: { steps: env.AIW_STEPS_PER_MESSAGE, withinMs: (env.AIW_FUNCTION_S - env.AIW_STEP_S) * 1000 },
     db,
     flush: notifier.flush,
     close: async () => {

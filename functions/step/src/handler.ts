@@ -13,12 +13,15 @@ let composed: StepComposition | undefined;
  */
 export const handler = async (event: SQSEvent): Promise<SQSBatchResponse> => {
   composed ??= compose(process.env);
-  const { deps, flush } = composed;
+  const { deps, goOn, flush } = composed;
+  const started = performance.now();
   const batchItemFailures: { itemIdentifier: string }[] = [];
   for (const record of event.Records) {
     try {
       const message = stepMessage.parse(JSON.parse(record.body));
-      await fp("sqs.receive", () => step(deps, message));
+      let taken = 0;
+      const mayGoOn = (): boolean => (taken += 1) < goOn.steps && performance.now() - started < goOn.withinMs;
+      await fp("sqs.receive", () => step(deps, message, mayGoOn));
     } catch (error) {
       deps.log.error("a step message failed", { messageId: record.messageId, error });
       batchItemFailures.push({ itemIdentifier: record.messageId });

@@ -2,7 +2,9 @@ import type { StepMessage } from "@aiw/contract/runs";
 import {
   claim,
   commit,
+  goOn,
   LeaseLost,
+  type Claim,
   type ClaimedRun,
   type Committed,
   type LoadedRun,
@@ -21,27 +23,46 @@ export type StepResult =
   | { readonly did: "step"; readonly status: string }
   | { readonly did: "nothing"; readonly why: "none" | "parked" | "lost" };
 
+type Claimed = Extract<Claim, { outcome: "claimed" }>;
+
 /**
  * One message, one step (RUN-3): claim the run or drop the message, do the next thing its rows ask for, commit the outcome
- * under the fence, ring for what comes next. Holds nothing afterwards.
+ * under the fence, ring for what comes next. Holds nothing afterwards. While `mayGoOn` says so after a step, a run that goes
+ * on at once is claimed again by its own commit instead of being rung, and its next step is taken here too.
  */
-export const step = async (deps: EngineDeps, message: StepMessage): Promise<StepResult> => {
-  const claimed = await fp("claim.tx", () => claim(deps.db, message.runId, deps.limits.leaseS));
+export const step = async (
+  deps: EngineDeps,
+  message: StepMessage,
+  mayGoOn: () => boolean = () => false,
+): Promise<StepResult> => {
+  let claimed = await fp("claim.tx", () => claim(deps.db, message.runId, deps.limits.leaseS));
   if (claimed.outcome !== "claimed") return { did: "nothing", why: claimed.outcome };
-  const { run, displaced, load } = claimed;
+  for (;;) {
+    const { result, next } = await takeStep(deps, claimed, mayGoOn);
+    if (next?.outcome !== "claimed") return result;
+    claimed = next;
+  }
+};
+
+const takeStep = async (
+  deps: EngineDeps,
+  { run, displaced, load }: Claimed,
+  mayGoOn: () => boolean,
+): Promise<{ readonly result: StepResult; readonly next: Claim | null }> => {
   if (displaced !== null) await ring(deps, run, [displaced]);
   const lease = hold(deps, run);
   deps.notify(run.id);
   try {
     const outcome = await work(deps, lease, load);
-    const committed = await fp("run.commit", () =>
-      commit(deps.db, run, outcome, run.attempt >= deps.limits.stepAttempts),
-    );
+    const isLast = run.attempt >= deps.limits.stepAttempts;
+    const { next, ...committed } = mayGoOn()
+      ? await fp("run.go_on", () => goOn(deps.db, run, outcome, isLast, deps.limits.leaseS))
+      : { ...(await fp("run.commit", () => commit(deps.db, run, outcome, isLast))), next: null };
     deps.notify(run.id);
-    await ring(deps, run, nextOf(run, committed, outcome.wakeAfterMs));
-    return { did: "step", status: committed.status };
+    await ring(deps, run, nextOf(run, committed, outcome.wakeAfterMs, next));
+    return { result: { did: "step", status: committed.status }, next };
   } catch (error) {
-    if (error instanceof LeaseLost) return { did: "nothing", why: "lost" };
+    if (error instanceof LeaseLost) return { result: { did: "nothing", why: "lost" }, next: null };
     throw error;
   } finally {
     lease.stop();
@@ -128,10 +149,19 @@ const starterGone = (loaded: LoadedRun, run: ClaimedRun): StepOutcome | null => 
   };
 };
 
-/** What goes on after a step; all of one team (RUN-19: its id is the message group). */
-const nextOf = (run: ClaimedRun, committed: Committed, wakeAfterMs: number | undefined): Doorbell[] => {
+/**
+ * What goes on after a step; all of one team (RUN-19: its id is the message group). A run whose claim was tried here needs no
+ * message: it was claimed, it is rung as the one displaced, or it is parked and rung when a slot frees.
+ */
+const nextOf = (
+  run: ClaimedRun,
+  committed: Committed,
+  wakeAfterMs: number | undefined,
+  tried: Claim | null,
+): Doorbell[] => {
   const { teamId } = run;
-  const now = committed.ring.map((runId) => ({ runId, teamId }));
+  const isSettled = tried !== null && tried.outcome !== "none";
+  const now = committed.ring.filter((runId) => !isSettled || runId !== run.id).map((runId) => ({ runId, teamId }));
   const waits = committed.status === "queued" && wakeAfterMs !== undefined;
   return waits ? [...now, { runId: run.id, teamId, delayMs: wakeAfterMs }] : now;
 };

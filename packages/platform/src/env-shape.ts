@@ -114,6 +114,7 @@ export const shape = {
   AIW_QUEUE_VISIBILITY_S: whole(1, 43_200).default(900),
   AIW_DOORBELL_GRACE_S: seconds().default(15),
 
+  AIW_STEPS_PER_MESSAGE: whole(1, 1_000).default(1),
   AIW_STEP_ATTEMPTS: whole(1, 100).default(5),
   AIW_MAX_TOOL_ROUNDS: whole(1, 1_000).default(24),
   AIW_MAX_TOOL_ROUNDS_LIMIT: whole(1, 1_000).default(100),

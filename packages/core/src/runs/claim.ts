@@ -5,7 +5,7 @@ import { decodeLoad, type LoadRow } from "./load.ts";
 import type { ClaimedRun, LoadedRun } from "./run.ts";
 
 /** At most this many items of a chat are looked at; the token budget cuts further (AI-1). */
-const MAX_ITEMS = 2000;
+export const MAX_ITEMS = 2000;
 
 interface RunRow {
   id: string;
@@ -54,8 +54,14 @@ export type Claim =
  * the claim and everything the step has to know.
  */
 export const claim = async (db: Database, runId: string, leaseS: number): Promise<Claim> => {
-  const [first, ...rows] = await db.sql<LoadRow[]>`
-    select kind, key, data from run_take_v1(${runId}::uuid, ${Math.ceil(leaseS)}, ${MAX_ITEMS})`;
+  return claimOf(
+    await db.sql<LoadRow[]>`
+      select kind, key, data from run_take_v1(${runId}::uuid, ${Math.ceil(leaseS)}, ${MAX_ITEMS})`,
+  );
+};
+
+/** What `run_take_v1` said. */
+export const claimOf = ([first, ...rows]: readonly LoadRow[]): Claim => {
   if (first?.key !== "claimed" || first.data === null) return { outcome: first?.key === "parked" ? "parked" : "none" };
   const r = JSON.parse(first.data) as RunRow;
   return {

@@ -1,5 +1,7 @@
 import type { Database } from "@aiw/platform/db";
 import type { RunStatus } from "@aiw/contract/runs";
+import { claimOf, MAX_ITEMS, type Claim } from "./claim.ts";
+import type { LoadRow } from "./load.ts";
 import {
   LeaseLost,
   type CallUpdate,
@@ -25,6 +27,30 @@ export const commit = async (
       from run_commit_v1(${run.id}::uuid, ${run.workspaceId}::uuid, ${run.fence}, ${db.sql.json(storable({ ...said(outcome), lastAttempt }))})`;
   if (row === undefined || !row.done) throw new LeaseLost();
   return { status: row.status, lastSeq: row.last_seq, ring: row.ring };
+};
+
+/**
+ * The same, and in the same transaction and round trip the claim of the next step when the run goes on at once (RUN-3).
+ * `next`: what that claim led to, as of `claim`; null when the run does not go on now. Throws LeaseLost as `commit` does.
+ */
+export const goOn = async (
+  db: Database,
+  run: ClaimedRun,
+  outcome: StepOutcome,
+  lastAttempt: boolean,
+  leaseS: number,
+): Promise<Committed & { readonly next: Claim | null }> => {
+  const [first, ...taken] = await db.sql<LoadRow[]>`
+    select kind, key, data
+      from run_go_on_v1(${run.id}::uuid, ${run.workspaceId}::uuid, ${run.fence}, ${db.sql.json(storable({ ...said(outcome), lastAttempt }))},
+        ${Math.ceil(leaseS)}, ${MAX_ITEMS})`;
+  const { done, lastSeq, ring } = JSON.parse(first?.data ?? "{}") as {
+    done?: boolean;
+    lastSeq: number;
+    ring: string[];
+  };
+  if (done !== true) throw new LeaseLost();
+  return { status: first?.key as RunStatus, lastSeq, ring, next: taken.length === 0 ? null : claimOf(taken) };
 };
 
 /** Without the lists that are empty: what is not named costs the database no statement. */
