@@ -4,15 +4,18 @@ import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-export const FUNCTIONS = ["api", "step", "jobs", "sweep"] as const;
+export const FUNCTIONS = ["api", "step", "jobs", "ingest", "sweep"] as const;
 export type FunctionName = (typeof FUNCTIONS)[number];
 
 /** Compiled code cannot be bundled; it is shipped beside the bundle as installed. */
-const NATIVE = ["@node-rs/argon2"];
+const NATIVE = ["@node-rs/argon2", "@duckdb/node-api"];
 
 /** The process that fetches Git repositories, for the functions that do: a second program beside theirs (N67). */
 const FETCH_CHILD = "packages/connectors/src/git/fetch-child.ts";
 const FETCHING: readonly FunctionName[] = ["step", "jobs"];
+/** The process in which DuckDB runs, for the functions that query or import uploads (M9, M10). */
+const UPLOADS_CHILD = "packages/connectors/src/uploads/child.ts";
+const READING_UPLOADS: readonly FunctionName[] = ["step", "jobs", "ingest"];
 
 /**
  * Builds one function as it is deployed: one ES module for the runtime's Node, beside it `fetch-child.mjs` where it
@@ -27,6 +30,7 @@ export const bundleFunction = async (
     entryPoints: {
       [name]: join(root, "functions", name, "src", "handler.ts"),
       ...(FETCHING.includes(name) ? { "fetch-child": join(root, FETCH_CHILD) } : {}),
+      ...(READING_UPLOADS.includes(name) ? { "uploads-child": join(root, UPLOADS_CHILD) } : {}),
     },
     outdir: outDir,
     outExtension: { ".js": ".mjs" },

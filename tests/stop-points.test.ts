@@ -12,7 +12,8 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const WATCHED = globSync(
   [
     "packages/engine/src/*.ts",
-    "functions/{step,jobs,sweep}/src/{handler,run-job,discover-tools,test-source,ask-gateway}.ts",
+    "functions/{step,jobs,sweep}/src/{handler,run-job,discover-tools,test-source,ask-gateway,tidy-uploads}.ts",
+    "functions/ingest/src/{handler,run-job,import-upload,remove-upload}.ts",
     "packages/platform/src/queue.ts",
     "packages/core/src/approvals/{decide,expire,reconcile,request-again}.ts",
     "packages/core/src/runs/{change,sweep}.ts",
@@ -108,7 +109,7 @@ const functions = new Set(sources.flatMap(({ nodes }) => nodes.filter(isFunction
 functions.delete("");
 
 /** Brackets around a whole invocation: they say where it began and ended, not where it stopped. */
-const WHOLE = /^(sqs\.receive|job\.receive|sweep\.round)$/;
+const WHOLE = /^(sqs\.receive|job\.receive|ingest\.receive|sweep\.round)$/;
 const pointName = (node: Node): string => String(children(node, "arguments")[0]?.["value"]);
 const isPoint = (node: Node): boolean => calls(node, /^fp$/) && !WHOLE.test(pointName(node));
 

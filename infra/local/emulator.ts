@@ -42,6 +42,17 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   stores.s3Store.persistence = files;
   const app = buildApp({ logger: false, defaultRegion: options.region ?? "eu-central-1", stores });
   app.addHook("preClose", async () => files.close());
+  // Browsers send uploads from the product's own origin, and ask first (docs/localstack.md).
+  app.addHook("onRequest", async (request, reply) => {
+    if (request.headers.origin === undefined) return;
+    void reply.headers({
+      "access-control-allow-origin": "*",
+      "access-control-allow-methods": "PUT",
+      "access-control-allow-headers": "*",
+      "access-control-max-age": "600",
+    });
+    if (request.method === "OPTIONS") await reply.code(204).send();
+  });
   const endpoint = await app.listen({ port: options.port ?? 0, host: "127.0.0.1" });
   return { endpoint, stop: () => app.close() };
 }

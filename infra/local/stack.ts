@@ -119,6 +119,7 @@ const start = async (
   const queues = await ensureQueues(cloud.endpoint, early.AWS_REGION, [
     { name: "aiw-steps", visibilityS: early.AIW_QUEUE_VISIBILITY_S },
     { name: "aiw-jobs", visibilityS: early.AIW_QUEUE_VISIBILITY_S },
+    { name: "aiw-ingest", visibilityS: early.AIW_QUEUE_VISIBILITY_S },
   ]);
   await ensureBucket(cloud.endpoint, early.AWS_REGION, BUCKET);
   const port = await freePort(options.host, options.port);
@@ -137,6 +138,7 @@ const start = async (
     AWS_SECRET_ACCESS_KEY: "test",
     AIW_STEP_QUEUE_URL: queues["aiw-steps"]?.url,
     AIW_JOBS_QUEUE_URL: queues["aiw-jobs"]?.url,
+    AIW_INGEST_QUEUE_URL: queues["aiw-ingest"]?.url,
     AIW_BUCKET: BUCKET,
     AIW_HOST: options.host,
     AIW_PORT: String(port),

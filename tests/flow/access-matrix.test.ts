@@ -86,6 +86,16 @@ const TABLE: Record<string, Row> = {
     body: (ids) => ({ workspaceId: ids.workspaceId, lifted: true, reason: "looked at" }),
   },
   removeSource: { own: "401 401 404 404 404 403 403 204" },
+  // Once per workspace, and the second one is told so.
+  connectUploads: {
+    own: "401 401 404 404 404 403 403 409",
+    body: () => ({ name: randomUUID(), confirmed: true }),
+  },
+  listUploads: { own: MEMBERS },
+  createUpload: { own: "401 401 404 404 404 201 201 201", body: () => ({ name: "a.csv", sizeBytes: 10 }) },
+  // Of the member: nobody else says that it was sent; an admin may delete it.
+  completeUpload: { own: "401 401 404 404 404 202 403 403" },
+  removeUpload: { own: "401 401 404 404 404 204 403 204" },
   testSource: { own: "401 401 404 404 404 403 403 202" },
   getJob: { own: MEMBERS },
 
@@ -243,7 +253,8 @@ type Ids = Readonly<
     | "guardrailName"
     | "messageId"
     | "queue"
-    | "questionId",
+    | "questionId"
+    | "uploadId",
     string
   >
 >;
@@ -303,6 +314,14 @@ async function records(workspaceId: string, requester: Role, admin: Role): Promi
   const [team] = await api.admin.sql`insert into teams (name) values (${randomUUID()}) returning id`;
   await api.admin.sql`
     insert into guardrail_rules (name, match, enabled, changed_by) values ('row_line', '{"code":["x"]}', true, ${api.ids.admin}) on conflict do nothing`;
+  await api.admin.sql`delete from uploads where workspace_id = ${workspaceId}`;
+  await api.admin.sql`
+    insert into sources (workspace_id, kind, name, config, confirmed_by, created_by)
+      values (${workspaceId}, 'uploads', ${randomUUID()}, '{}', ${api.ids[admin]}, ${api.ids[admin]}) on conflict do nothing`;
+  const [upload] = await api.admin.sql`
+    insert into uploads (workspace_id, source_id, name, table_name, format, size_bytes, created_by, expires_at)
+      select workspace_id, id, 'sales.csv', 'sales', 'csv', 10, ${api.ids[requester]}, aiw_now() + interval '1 hour'
+        from sources where workspace_id = ${workspaceId} and kind = 'uploads' and removed_at is null returning id`;
   const [key] = await api.admin.sql`
     insert into api_keys (workspace_id, user_id, name, scopes, token_hash, last4, expires_at)
       values (${workspaceId}, ${api.ids[requester]}, 'service', '{approvals.view}', ${randomBytes(32)}, 'abcd', aiw_now()) returning id`;
@@ -318,6 +337,7 @@ async function records(workspaceId: string, requester: Role, admin: Role): Promi
     messageId: `letter-${randomUUID()}`,
     guardrailName: "row_line",
     questionId: String(question?.["id"]),
+    uploadId: String(upload?.["id"]),
     userId,
     serverId: String(server?.["id"]),
     toolId: "git.read_file",
@@ -353,10 +373,12 @@ const absent = (): Ids => {
     messageId: id(),
     guardrailName: "no_such_line",
     questionId: id(),
+    uploadId: id(),
   };
 };
 const malformed: Ids = {
   questionId: "answer",
+  uploadId: "original",
   workspaceId: "1",
   projectId: "x",
   keyId: "malformed",

@@ -34,6 +34,7 @@ const inCleanProcess = async (file: string, expression: string): Promise<unknown
       AIW_DATABASE_STEP_URL: database.stepUrl,
       AIW_STEP_QUEUE_URL: "http://127.0.0.1:9/000000000000/steps",
       AIW_JOBS_QUEUE_URL: "http://127.0.0.1:9/000000000000/jobs",
+      AIW_INGEST_QUEUE_URL: "http://127.0.0.1:9/000000000000/ingest",
       AIW_SECRET_KEY: Buffer.alloc(32, 7).toString("base64"),
       AIW_BUCKET: "bundle-test",
       OPENAI_API_KEY: "sk-bundle-test",

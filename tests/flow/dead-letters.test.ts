@@ -20,7 +20,7 @@ let world: World;
 let emulator: Emulator;
 let directory: string;
 let steps: Queue;
-let letters: { steps: DeadLetters; jobs: DeadLetters };
+let letters: { steps: DeadLetters; jobs: DeadLetters; ingest: DeadLetters };
 let runner: Runner;
 beforeAll(async () => {
   registerSecret(SECRET);
@@ -30,10 +30,15 @@ beforeAll(async () => {
   const made = await ensureQueues(emulator.endpoint, REGION, [
     { name: "steps", visibilityS: 1, maxReceiveCount: 2 },
     { name: "jobs", visibilityS: 1, maxReceiveCount: 2 },
+    { name: "ingest", visibilityS: 1, maxReceiveCount: 2 },
   ]);
   const place = (url: string) => ({ endpoint: emulator.endpoint, region: REGION, url });
   steps = createQueue(place(made.steps.url));
-  letters = { steps: createDeadLetters(place(made.steps.url)), jobs: createDeadLetters(place(made.jobs.url)) };
+  letters = {
+    steps: createDeadLetters(place(made.steps.url)),
+    jobs: createDeadLetters(place(made.jobs.url)),
+    ingest: createDeadLetters(place(made.ingest.url)),
+  };
   runner = run(
     {
       name: "steps",
@@ -55,6 +60,7 @@ afterAll(async () => {
   steps.close();
   letters.steps.close();
   letters.jobs.close();
+  letters.ingest.close();
   await world.stop();
   await emulator.stop();
   rmSync(directory, { recursive: true, force: true });

@@ -48,6 +48,7 @@ export interface Api {
   readonly otherWorkspaceId: string;
   readonly rungRuns: Rung[];
   readonly rungJobs: string[];
+  readonly rungIngest: string[];
   readonly logs: string[];
   anonymous: Client;
   signIn(role: Role): Promise<Client>;
@@ -69,6 +70,8 @@ export interface ApiOptions {
   readonly modelsLocal?: boolean;
   readonly hub?: Partial<HubOptions>;
   readonly callsPerKey?: number;
+  /** Where and what may be uploaded; default is an address that nobody sends to. */
+  readonly uploads?: Partial<ApiDeps["uploads"]>;
   readonly webRoot?: string;
 }
 
@@ -86,6 +89,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const limits = { sessionIdleS: 3_600, sessionMaxS: 86_400 };
   const rungRuns: Rung[] = [];
   const rungJobs: string[] = [];
+  const rungIngest: string[] = [];
   const notifier = createNotifier(db, "aiw_runs");
   const https = options.https ?? false;
   const deps: ApiDeps = {
@@ -125,9 +129,21 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     deadLetters: {
       steps: { list: async () => [], settle: async (id) => id.startsWith("letter-") },
       jobs: { list: async () => [], settle: async (id) => id.startsWith("letter-") },
+      ingest: { list: async () => [], settle: async (id) => id.startsWith("letter-") },
     },
     ringStep: async (rung) => void rungRuns.push(rung),
     ringJob: async (jobId) => void rungJobs.push(jobId),
+    ringIngest: async (jobId) => void rungIngest.push(jobId),
+    uploads: {
+      sign: async (key, bytes) => ({
+        method: "PUT",
+        url: `https://storage.example.com/${key}?bytes=${bytes}`,
+        headers: {},
+      }),
+      maxFileBytes: 1_000_000,
+      quotaBytes: 3_000_000,
+      ...options.uploads,
+    },
     hint: (runIds) => {
       for (const runId of runIds) notifier.notify(runId);
       return notifier.flush();
@@ -215,6 +231,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     otherWorkspaceId,
     rungRuns,
     rungJobs,
+    rungIngest,
     logs,
     anonymous,
     request,

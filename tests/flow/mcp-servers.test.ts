@@ -161,7 +161,7 @@ describe("registration (MCP-1)", () => {
     await register();
     const [id = ""] = api.rungJobs.slice(-1);
     await api.shift(16);
-    expect(await jobs.ringDue(api.step, 15)).toContain(id);
+    expect((await jobs.ringDue(api.step, 15)).map((due) => due.id)).toContain(id);
     const seenBy = (userId: string): Promise<number> =>
       api.deps.db.sql.begin(async (tx) => {
         await tx`select set_config('aiw.user_id', ${userId}, true), set_config('aiw.workspaces', ${api.workspaceId}, true)`;

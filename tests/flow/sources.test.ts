@@ -208,18 +208,20 @@ test("RUN-4: one click is one job, and a duplicate, late or forged message chang
   expect(await testOf(id)).not.toBe(jobId);
 });
 
+const dueJobs = async (): Promise<string[]> => (await jobs.ringDue(api.step, 15)).map(({ id }) => id);
+
 test("RUN-5: a lost doorbell is rung again after the grace time, once; a job whose process died is taken over", async () => {
   const { id } = (await create()).body;
   const jobId = await testOf(id);
-  expect(await jobs.ringDue(api.step, 15)).not.toContain(jobId);
+  expect(await dueJobs()).not.toContain(jobId);
   await api.shift(16);
-  const rung = await Promise.all([jobs.ringDue(api.step, 15), jobs.ringDue(api.step, 15)]);
+  const rung = await Promise.all([dueJobs(), dueJobs()]);
   expect(rung.flat().filter((one) => one === jobId)).toHaveLength(1);
 
-  const dead = await jobs.claim(deps.ctx, jobId, 60);
-  expect(await jobs.claim(deps.ctx, jobId, 60)).toBeNull();
+  const dead = await jobs.claim(deps.ctx, jobId, 60, jobs.JOB_KINDS.jobs);
+  expect(await jobs.claim(deps.ctx, jobId, 60, jobs.JOB_KINDS.jobs)).toBeNull();
   await api.shift(61);
-  expect(await jobs.ringDue(api.step, 15)).toContain(jobId);
+  expect(await dueJobs()).toContain(jobId);
   await runJob(deps, jobId);
   expect((await sourceOf(id)).status).toBe("tested");
   // What the first process comes back with is nobody's business any more.
@@ -239,10 +241,10 @@ test("RUN-20: a job that keeps killing its process ends as failed after five att
   const { id } = (await create()).body;
   const jobId = await testOf(id);
   for (let attempt = 1; attempt <= 5; attempt += 1) {
-    expect((await jobs.claim(deps.ctx, jobId, 60))?.attempt).toBe(attempt);
+    expect((await jobs.claim(deps.ctx, jobId, 60, jobs.JOB_KINDS.jobs))?.attempt).toBe(attempt);
     await api.shift(61);
   }
-  expect(await jobs.claim(deps.ctx, jobId, 60)).toBeNull();
+  expect(await jobs.claim(deps.ctx, jobId, 60, jobs.JOB_KINDS.jobs)).toBeNull();
   expect((await jobOf(jobId)).body).toMatchObject({ status: "failed", errorCode: "attempts_used_up" });
 });
 
@@ -261,7 +263,7 @@ test("a test that breaks by itself ends its job as failed, leaves the source as 
 test("SRC-2: new credentials make a source untested, and a test of the old ones does not count for them", async () => {
   const { id } = (await create()).body;
   const jobId = await testOf(id);
-  const job = expectJob(await jobs.claim(deps.ctx, jobId, 60));
+  const job = expectJob(await jobs.claim(deps.ctx, jobId, 60, jobs.JOB_KINDS.jobs));
   const old = await sources.forTest(deps.ctx, job);
   const replaced = await owner.call("PUT", `${base}/${id}/secret`, { token: "a-new-token-5678", username: "other" });
   expect(replaced.body).toMatchObject({

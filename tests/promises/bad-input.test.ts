@@ -14,6 +14,12 @@ let admin: Client;
 beforeAll(async () => {
   api = await startApi();
   sourceId = await api.addTestedSource(api.workspaceId, "owner");
+  await (
+    await api.signIn("owner")
+  ).call("POST", `/api/workspaces/${api.workspaceId}/upload-sources`, {
+    name: "Uploads",
+    confirmed: true,
+  });
   waiting = await addWaiting(api, api.workspaceId, "member", sourceId);
   owner = await api.signIn("owner");
   admin = await api.signIn("admin");

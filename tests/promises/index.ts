@@ -38,6 +38,9 @@ const CANCEL = "tests/flow/runs-cancel.test.ts";
 const CALLS = "tests/flow/runs-calls.test.ts";
 const SWEEP = "tests/flow/sweep.test.ts";
 const STREAM = "tests/flow/http-stream.test.ts";
+const UPLOADS = "tests/flow/uploads.test.ts";
+const DUCKDB = "packages/connectors/src/uploads/query.test.ts";
+const IMPORTS = "packages/connectors/src/uploads/import.test.ts";
 const HTTP = "tests/flow/http.test.ts";
 const IDENTITY = "tests/flow/identity.test.ts";
 const MATRIX = "tests/flow/access-matrix.test.ts";
@@ -78,10 +81,12 @@ const FAULTS: readonly Promised[] = [
   by("F10", [LEASE, "F10 M4"], [HTTP, "F10: %s refuses text"], [BAD_INPUT, "whatever is wrong with a body"]),
   by("F11", ["tests/flow/step-wall.test.ts", "RUN-23"], [LEASE, "RUN-6 RUN-20 a step that keeps killing"]),
   by("F12", ["packages/engine/src/all-settled.test.ts", "F12"], [LEASE, "I6 RUN-4"]),
-  partly("F13", "sources: Postgres and uploads", [
-    "tests/flow/git-process.test.ts",
-    "one that takes too much memory is killed",
-  ]),
+  by(
+    "F13",
+    ["tests/sandbox.test.ts", "F13 M9"],
+    [UPLOADS, "F13 a file that ends the whole process"],
+    ["tests/flow/git-process.test.ts", "one that takes too much memory is killed"],
+  ),
   by(
     "F14",
     ["packages/platform/src/guard.test.ts", "M2 %s is logged"],
@@ -162,7 +167,7 @@ const FAULTS: readonly Promised[] = [
   by("F85", [STREAM, "F85"]),
   ...waits("audit and security pages", "F86"),
   by("F87", [STREAM, "answers 204 to who has it all"]),
-  ...waits("sources: Postgres and uploads", "F88"),
+  by("F88", [UPLOADS, "F88 an import stopped at"], [UPLOADS, "F88 objects without a row are swept"]),
   partly("F89", "pull requests and chat branches", [PUSH, "twenty at once make one branch"]),
   by("F90", ["tests/flow/git-process.test.ts", "and the next one works (N67)"]),
   partly(
@@ -246,7 +251,19 @@ const NEGATIVES: readonly Promised[] = [
   by("N50", ["tests/flow/mcp-egress.test.ts", "N50"], [MCP_CHANGES, "N50"]),
   by("N51", [MCP_READ, "N51"]),
   by("N52", [EGRESS, "N52"]),
-  ...waits("sources: Postgres and uploads", ..."N53 N54 N55 N56 N57 N58 N59 N60 N61 N62 N63 N64".split(" ")),
+  ...waits("sources: Postgres and uploads", ..."N53 N54 N55 N56".split(" ")),
+  by("N57", [DUCKDB, "the gate refuses every way out"], [DUCKDB, "nothing outside is read"]),
+  by("N58", [DUCKDB, "the gate refuses every way out"]),
+  by("N59", [DUCKDB, "M9, N59"]),
+  partly(
+    "N60",
+    "sources: Postgres and uploads",
+    [IMPORTS, "UPL-1 N60"],
+    [UPLOADS, "SEC-7 N60"],
+    [UPLOADS, "UPL-3 N60"],
+  ),
+  by("N61", [IMPORTS, "N61 M16"], [IMPORTS, "N61: numbers keep every digit"]),
+  ...waits("sources: Postgres and uploads", ..."N62 N63 N64".split(" ")),
   by("N65", ["tests/flow/git-propose.test.ts", "(N65)"], [PUSH, "N65"], [GIT_READ, "N65"]),
   by("N66", [PUSH, "N66"], ["tests/flow/git-connect.test.ts", "N66"]),
   by("N67", ["tests/flow/git-connect.test.ts", "N67"], ["packages/connectors/src/git/pack-check.test.ts", "N67"]),

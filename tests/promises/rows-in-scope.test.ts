@@ -25,6 +25,11 @@ beforeAll(async () => {
   await setAgent(world, { message: "Look twice." });
   await sql`insert into api_keys (workspace_id, user_id, name, scopes, token_hash, last4, expires_at)
     values (${world.workspaceId}, ${world.people.owner.userId}, 'build', '{approvals.view}', '\\x00', 'last', now() + interval '1 day')`;
+  const [source] = await sql<{ id: string }[]>`
+    insert into sources (workspace_id, kind, name, config, confirmed_by, created_by)
+    values (${world.workspaceId}, 'uploads', 'Uploads', '{}', ${world.people.owner.userId}, ${world.people.owner.userId}) returning id`;
+  await sql`insert into uploads (workspace_id, source_id, name, table_name, format, size_bytes, created_by, expires_at)
+    values (${world.workspaceId}, ${source?.id ?? ""}, 'sales.csv', 'sales', 'csv', 1, ${world.people.member.userId}, now())`;
   await sql`insert into questions (id, workspace_id, run_id, tool_call_id, text)
     select uuidv7(), workspace_id, run_id, id, 'Which one?' from tool_calls where run_id = ${runId} limit 1`;
 });

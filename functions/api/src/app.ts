@@ -29,7 +29,12 @@ export function createApp(deps: ApiDeps, options: AppOptions = {}): App {
   app.use(async (c, next) => {
     c.set("requestId", randomUUID());
     await next();
-    harden(c.res.headers, { requestId: c.get("requestId"), https: deps.settings.secureCookies });
+    const { secureCookies: https, storageOrigin } = deps.settings;
+    harden(c.res.headers, {
+      requestId: c.get("requestId"),
+      https,
+      ...(storageOrigin === undefined ? {} : { storageOrigin }),
+    });
   });
   app.onError((error, c) => problemResponse(error, c.get("requestId"), deps.log));
 

@@ -7,6 +7,7 @@ import { type EnvWith, loadEnv } from "@aiw/platform/env";
 import { createNotifier } from "@aiw/platform/listen";
 import { createLog, registerSecret } from "@aiw/platform/log";
 import { createDeadLetters } from "@aiw/platform/dead-letters";
+import { createPresigner } from "@aiw/platform/presign";
 import { createQueue } from "@aiw/platform/queue";
 import { createVault } from "@aiw/platform/vault";
 import manifest from "../package.json" with { type: "json" };
@@ -37,7 +38,14 @@ const CONNECTIONS = 12;
 const KEY_LIMITS: LoginLimits = { perName: 240, inAll: 6_000 };
 const LOGIN_LIMITS: LoginLimits = { perName: 30, inAll: 600 };
 
-const NEEDED = ["AIW_DATABASE_API_URL", "AIW_SECRET_KEY", "AIW_STEP_QUEUE_URL", "AIW_JOBS_QUEUE_URL"] as const;
+const NEEDED = [
+  "AIW_DATABASE_API_URL",
+  "AIW_SECRET_KEY",
+  "AIW_STEP_QUEUE_URL",
+  "AIW_JOBS_QUEUE_URL",
+  "AIW_INGEST_QUEUE_URL",
+  "AIW_BUCKET",
+] as const;
 type ApiEnv = EnvWith<(typeof NEEDED)[number]>;
 
 /** @throws EnvError */
@@ -55,17 +63,22 @@ export const compose = (
   const deadLetters = {
     steps: createDeadLetters(place(env.AIW_STEP_QUEUE_URL)),
     jobs: createDeadLetters(place(env.AIW_JOBS_QUEUE_URL)),
+    ingest: createDeadLetters(place(env.AIW_INGEST_QUEUE_URL)),
   };
   const steps = at(env.AIW_STEP_QUEUE_URL);
   const jobs = at(env.AIW_JOBS_QUEUE_URL);
-  const bucket =
-    env.AIW_BUCKET === undefined
-      ? undefined
-      : createBucket({
-          region: env.AWS_REGION,
-          bucket: env.AIW_BUCKET,
-          ...(env.AWS_ENDPOINT_URL === undefined ? {} : { endpoint: env.AWS_ENDPOINT_URL }),
-        });
+  const ingest = at(env.AIW_INGEST_QUEUE_URL);
+  const bucket = createBucket({
+    region: env.AWS_REGION,
+    bucket: env.AIW_BUCKET,
+    ...(env.AWS_ENDPOINT_URL === undefined ? {} : { endpoint: env.AWS_ENDPOINT_URL }),
+  });
+  const browserEndpoint = env.AIW_BUCKET_PUBLIC_URL ?? env.AWS_ENDPOINT_URL;
+  const presigner = createPresigner({
+    region: env.AWS_REGION,
+    bucket: env.AIW_BUCKET,
+    ...(browserEndpoint === undefined ? {} : { endpoint: browserEndpoint }),
+  });
   const egress = createEgress({ allowedHosts: env.AIW_GIT_ALLOWED_HOSTS, allowLocal: env.AIW_ALLOW_LOCAL });
   const mcpEgress = createEgress({ allowedHosts: env.AIW_MCP_ALLOWED_HOSTS, allowLocal: env.AIW_MCP_ALLOW_LOCAL });
   const notifier = createNotifier(db, RUNS_CHANNEL, { log });
@@ -97,10 +110,12 @@ export const compose = (
     signIn: { ...limits, demoPassword: env.AIW_DEMO_PASSWORD, strangers: createStrangers() },
     loginGuard: createLoginGuard(options.loginLimits ?? LOGIN_LIMITS),
     keyGuard: createLoginGuard(KEY_LIMITS),
-    settings: settingsOf(env, options),
+    settings: settingsOf(env, options, presigner.origin),
     ringStep: ({ teamId, runIds }) =>
       tolerant("a run", () => steps.sendMany(runIds.map((runId) => ({ body: { v: 1, runId }, group: teamId })))),
     ringJob: (jobId) => tolerant("a job", () => jobs.send({ v: 1, jobId })),
+    ringIngest: (jobId) => tolerant("an import", () => ingest.send({ v: 1, jobId })),
+    uploads: { sign: presigner.put, maxFileBytes: env.AIW_UPLOAD_MAX_BYTES, quotaBytes: env.AIW_UPLOAD_QUOTA_BYTES },
     hint: (runIds) => {
       for (const runId of runIds) notifier.notify(runId);
       return notifier.flush();
@@ -108,8 +123,8 @@ export const compose = (
     checks: {
       database: () => reachDatabase(db),
       migrations: () => requireSchema(db),
-      queue: async () => void (await Promise.all([steps.depth(), jobs.depth()])),
-      ...(bucket === undefined ? {} : { bucket: async () => void (await bucket.list("readiness")) }),
+      queue: async () => void (await Promise.all([steps.depth(), jobs.depth(), ingest.depth()])),
+      bucket: async () => void (await bucket.list("readiness")),
     },
     ...(options.webRoot === undefined ? {} : { webRoot: options.webRoot }),
   };
@@ -123,14 +138,17 @@ export const compose = (
       steps.close();
       jobs.close();
       deadLetters.steps.close();
+      ingest.close();
       deadLetters.jobs.close();
-      bucket?.close();
+      deadLetters.ingest.close();
+      presigner.close();
+      bucket.close();
       await db.close();
     },
   };
 };
 
-function settingsOf(env: ApiEnv, options: ComposeOptions): ApiSettings {
+function settingsOf(env: ApiEnv, options: ComposeOptions, storageOrigin: string): ApiSettings {
   const publicUrl = env.AIW_PUBLIC_URL;
   return {
     config: {
@@ -142,6 +160,7 @@ function settingsOf(env: ApiEnv, options: ComposeOptions): ApiSettings {
     demoRoles: new Map(options.demoLogins?.map(({ name, role }) => [name, role])),
     version: { version: manifest.version, environment: env.AIW_ENV },
     ...(publicUrl === undefined ? {} : { publicOrigin: new URL(publicUrl).origin }),
+    storageOrigin,
     secureCookies: publicUrl?.startsWith("https://") ?? false,
     approvalTtlS: env.AIW_APPROVAL_TTL_S,
     maxToolRounds: env.AIW_MAX_TOOL_ROUNDS,

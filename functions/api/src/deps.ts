@@ -4,6 +4,7 @@ import type { PublicConfig } from "@aiw/contract/views";
 import type { DeadLetterQueues } from "@aiw/core/dead-letters";
 import type { SignInConfig } from "@aiw/core/identity";
 import type { AddressCheck } from "@aiw/core/sources";
+import type { UploadEdges } from "@aiw/core/uploads";
 import type { Egress } from "@aiw/platform/egress";
 import type { Database } from "@aiw/platform/db";
 import type { Log } from "@aiw/platform/log";
@@ -28,6 +29,8 @@ export interface ApiSettings {
   readonly publicOrigin?: string;
   /** https: the session cookie carries the `__Host-` prefix and `Secure`. */
   readonly secureCookies: boolean;
+  /** Where browsers send uploads, when that is another origin (UPL-1). */
+  readonly storageOrigin?: string;
   /** Defaults of a new workspace. */
   readonly approvalTtlS: number;
   readonly maxToolRounds: number;
@@ -50,6 +53,8 @@ export interface ApiDeps {
   readonly signIn: SignInConfig;
   readonly settings: ApiSettings;
   readonly hub: StreamHub;
+  /** What an upload may be, and the address it is sent to (UPL-1). */
+  readonly uploads: UploadEdges;
   readonly loginGuard: LoginGuard;
   /** The same for API keys: a minute's calls with one key, and in all (SEC-6). */
   readonly keyGuard: LoginGuard;
@@ -58,6 +63,8 @@ export interface ApiDeps {
   /** Doorbells after the commit. They log what they cannot send and never reject: the sweeper rings again (RUN-5). */
   ringStep(rung: Rung): Promise<void>;
   ringJob(jobId: string): Promise<void>;
+  /** The same for the function that imports and deletes uploads. */
+  ringIngest(jobId: string): Promise<void>;
   /** Tells the streams of all instances that something about these runs changed (RUN-11); never rejects. */
   hint(runIds: readonly string[]): Promise<void>;
   /** What must work before requests are sent here: name -> check that rejects (OPS-8). */

@@ -2,6 +2,7 @@ import type { System } from "@aiw/contract/actors";
 import type { Connector } from "@aiw/connectors/connector";
 import { createGitConnector, GIT_TOOLS } from "@aiw/connectors/git";
 import { createMcpConnector } from "@aiw/connectors/mcp";
+import { createUploadsConnector, UPLOAD_TOOLS } from "@aiw/connectors/uploads";
 import type { Woken } from "@aiw/core/mcp-servers";
 import { canonical } from "@aiw/core/tools";
 import { createGateways, OPENAI, type Gateways } from "@aiw/model/gateways";
@@ -50,8 +51,9 @@ export const compose = (source: Readonly<Record<string, string | undefined>>): J
   });
   const egress = { allowedHosts: env.AIW_GIT_ALLOWED_HOSTS, allowLocal: env.AIW_ALLOW_LOCAL };
   const git = createGitConnector({ egress, bucket });
+  const uploads = createUploadsConnector({ bucket });
   const mcpEgress = createEgress({ allowedHosts: env.AIW_MCP_ALLOWED_HOSTS, allowLocal: env.AIW_MCP_ALLOW_LOCAL });
-  const mcp = createMcpConnector({ egress: mcpEgress, canonical, nativeTools: GIT_TOOLS });
+  const mcp = createMcpConnector({ egress: mcpEgress, canonical, nativeTools: [...GIT_TOOLS, ...UPLOAD_TOOLS] });
   const gateways = createGateways({
     environment: { baseUrl: env.OPENAI_BASE_URL ?? OPENAI, apiKey: env.OPENAI_API_KEY },
     allowedHosts: env.AIW_MODEL_ALLOWED_HOSTS,
@@ -73,6 +75,7 @@ export const compose = (source: Readonly<Record<string, string | undefined>>): J
       connectors: new Map<string, Connector>([
         [git.kind, git],
         [mcp.kind, mcp],
+        [uploads.kind, uploads],
       ]),
       gateways,
       ring: async (runs) => {
@@ -89,6 +92,7 @@ export const compose = (source: Readonly<Record<string, string | undefined>>): J
     },
     close: async () => {
       mcpEgress.close();
+      uploads.close();
       gateways.close();
       steps.close();
       bucket.close();

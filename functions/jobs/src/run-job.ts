@@ -15,7 +15,7 @@ const LEASE_S = 60;
  */
 export async function runJob(deps: JobsDeps, jobId: string): Promise<void> {
   const { ctx } = deps;
-  const job = await fp("job.claim", () => jobs.claim(ctx, jobId, LEASE_S));
+  const job = await fp("job.claim", () => jobs.claim(ctx, jobId, LEASE_S, jobs.JOB_KINDS.jobs));
   if (job === null) return;
   switch (job.kind) {
     case "source_test":

@@ -1,5 +1,6 @@
 import { createGitConnector } from "@aiw/connectors/git";
 import { createMcpConnector } from "@aiw/connectors/mcp";
+import { createUploadsConnector } from "@aiw/connectors/uploads";
 import type { Connector } from "@aiw/connectors/connector";
 import { canonical, type EngineDeps, type EngineLimits } from "@aiw/engine/deps";
 import { createGateways, OPENAI } from "@aiw/model/gateways";
@@ -49,6 +50,7 @@ export const compose = (source: Record<string, string | undefined>): StepComposi
   });
   const egress = { allowedHosts: env.AIW_GIT_ALLOWED_HOSTS, allowLocal: env.AIW_ALLOW_LOCAL };
   const git = createGitConnector({ egress, bucket });
+  const uploads = createUploadsConnector({ bucket });
   const mcpEgress = createEgress({ allowedHosts: env.AIW_MCP_ALLOWED_HOSTS, allowLocal: env.AIW_MCP_ALLOW_LOCAL });
   const mcp = createMcpConnector({
     egress: mcpEgress,
@@ -89,6 +91,7 @@ export const compose = (source: Record<string, string | undefined>): StepComposi
     connectors: new Map<string, Connector>([
       [git.kind, git],
       [mcp.kind, mcp],
+      [uploads.kind, uploads],
     ]),
     gateways,
     limits,
@@ -109,6 +112,7 @@ export const compose = (source: Record<string, string | undefined>): StepComposi
     close: async () => {
       await notifier.flush();
       mcpEgress.close();
+      uploads.close();
       gateways.close();
       queue.close();
       bucket.close();

@@ -1,13 +1,15 @@
 import { openChecks } from "@aiw/core/approvals";
-import { ringDue as ringDueJobs } from "@aiw/core/jobs";
+import { JOB_KINDS, ringDue as ringDueJobs } from "@aiw/core/jobs";
 import { openDue } from "@aiw/core/mcp-servers";
 import { sweep, type SweepDeps, type SweepReport } from "@aiw/engine/sweep";
+import { createBucket } from "@aiw/platform/bucket";
 import { connect } from "@aiw/platform/db";
 import { loadEnv } from "@aiw/platform/env";
 import { createNotifier } from "@aiw/platform/listen";
 import { createLog } from "@aiw/platform/log";
 import { createQueue } from "@aiw/platform/queue";
 import { fp } from "@aiw/platform/fault";
+import { tidyUploads } from "./tidy-uploads.ts";
 
 interface Composition {
   readonly round: () => Promise<SweepReport>;
@@ -16,7 +18,13 @@ interface Composition {
 }
 
 const compose = (source: Record<string, string | undefined>): Composition => {
-  const env = loadEnv(source, ["AIW_DATABASE_STEP_URL", "AIW_STEP_QUEUE_URL", "AIW_JOBS_QUEUE_URL"]);
+  const env = loadEnv(source, [
+    "AIW_DATABASE_STEP_URL",
+    "AIW_STEP_QUEUE_URL",
+    "AIW_JOBS_QUEUE_URL",
+    "AIW_INGEST_QUEUE_URL",
+    "AIW_BUCKET",
+  ]);
   const log = createLog({ level: env.AIW_LOG_LEVEL }).child({ function: "sweep" });
   const db = connect({ url: env.AIW_DATABASE_STEP_URL, max: 3, applicationName: "aiw-sweep" });
   const endpoint = env.AIW_SQS_ENDPOINT ?? env.AWS_ENDPOINT_URL;
@@ -24,6 +32,13 @@ const compose = (source: Record<string, string | undefined>): Composition => {
     createQueue({ region: env.AWS_REGION, url, ...(endpoint === undefined ? {} : { endpoint }) });
   const steps = at(env.AIW_STEP_QUEUE_URL);
   const jobs = at(env.AIW_JOBS_QUEUE_URL);
+  const ingest = at(env.AIW_INGEST_QUEUE_URL);
+  const bucket = createBucket({
+    region: env.AWS_REGION,
+    bucket: env.AIW_BUCKET,
+    ...(env.AWS_ENDPOINT_URL === undefined ? {} : { endpoint: env.AWS_ENDPOINT_URL }),
+  });
+  const forIngest = new Set<string>(JOB_KINDS.ingest);
   const notifier = createNotifier(db, "aiw_runs", { log });
   const deps: SweepDeps = {
     db,
@@ -41,7 +56,11 @@ const compose = (source: Record<string, string | undefined>): Composition => {
       const opened = await fp("sweep.open_jobs", () => openDue(db));
       const checks = await fp("sweep.open_checks", () => openChecks(db));
       const due = await fp("sweep.due_jobs", () => ringDueJobs(db, deps.doorbellGraceS));
-      for (const jobId of [...opened, ...checks, ...due]) await fp("sweep.ring_job", () => jobs.send({ v: 1, jobId }));
+      const mine = due.filter(({ kind }) => !forIngest.has(kind)).map(({ id }) => id);
+      for (const jobId of [...opened, ...checks, ...mine]) await fp("sweep.ring_job", () => jobs.send({ v: 1, jobId }));
+      for (const { id: jobId } of due.filter(({ kind }) => forIngest.has(kind)))
+        await fp("sweep.ring_ingest", () => ingest.send({ v: 1, jobId }));
+      await tidyUploads({ db, bucket, log });
       if (report.recovered + report.expired + report.rung + report.failures > 0) log.info("swept", { ...report });
       return report;
     },

@@ -13,6 +13,7 @@ import { QUESTION_ENDPOINTS } from "./questions.ts";
 import { POLICY_ENDPOINTS } from "./policies.ts";
 import { mcpPurpose, toolSettingsInput } from "./mcp.ts";
 import { approvalLevel, chatMode, policyDecision, riskClass, toolId, writePolicy } from "./tools.ts";
+import { UPLOAD_ENDPOINTS } from "./uploads.ts";
 import * as v from "./views.ts";
 
 /**
@@ -329,6 +330,8 @@ export const ENDPOINTS = {
     response: v.job,
     summary: "State of a job",
   }),
+
+  ...UPLOAD_ENDPOINTS,
 
   // chats
   listChats: endpoint({

@@ -3,7 +3,7 @@ import { id, instant } from "./ids.ts";
 import { adminTeam } from "./views.ts";
 
 /** The queues of the platform. */
-export const deadLetterQueue = z.enum(["steps", "jobs"]);
+export const deadLetterQueue = z.enum(["steps", "jobs", "ingest"]);
 export type DeadLetterQueue = z.infer<typeof deadLetterQueue>;
 
 /**

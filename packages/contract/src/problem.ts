@@ -47,6 +47,13 @@ export const PROBLEMS = {
     "This workspace combines confidential sources with untrusted content, so tools that write to the outside cannot be connected.",
   ],
   mcp_server_connected: [409, "This server is already connected to the workspace."],
+  // uploads
+  uploads_not_connected: [409, "Nobody has connected uploads to this workspace."],
+  uploads_connected: [409, "Uploads are already connected to this workspace."],
+  upload_type: [400, "Only CSV, TSV and Parquet files can be uploaded."],
+  upload_too_large: [413, "The file is larger than one upload may be."],
+  upload_quota: [409, "There is not enough room left for this file."],
+  upload_not_waiting: [409, "This upload is not waiting for its file any more."],
   // models
   gateway_url_invalid: [400, "The address of the gateway is not valid."],
   gateway_host_not_allowed: [400, "This host may not be reached as a gateway."],

@@ -72,7 +72,7 @@ export const testStage = z.object({
 export const sourceStatus = z.enum(["untested", "tested", "failed"]);
 export const source = z.object({
   id,
-  kind: z.enum(["git", "mcp"]),
+  kind: z.enum(["git", "mcp", "uploads"]),
   name: z.string(),
   /** Settings without secrets: url; branch and username of a repository; short name of an MCP server. */
   config: z.object({
@@ -95,7 +95,15 @@ export type Source = z.infer<typeof source>;
 
 export const job = z.object({
   id,
-  kind: z.enum(["source_test", "tool_discovery", "model_test", "model_import", "approval_check"]),
+  kind: z.enum([
+    "source_test",
+    "tool_discovery",
+    "model_test",
+    "model_import",
+    "approval_check",
+    "upload_import",
+    "upload_removal",
+  ]),
   status: z.enum(["queued", "running", "done", "failed"]),
   errorCode: z.string().nullable(),
   createdAt: instant,

@@ -5,6 +5,7 @@ import {
   HeadBucketCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
+  PutBucketCorsCommand,
   NotFound,
   NoSuchKey,
   PutObjectCommand,
@@ -79,6 +80,9 @@ export async function ensureBucket(endpoint: string, region: string, bucket: str
   try {
     const found = await orNull(() => client.send(new HeadBucketCommand({ Bucket: bucket })));
     if (found === null) await client.send(new CreateBucketCommand({ Bucket: bucket }));
+    // Browsers send uploads from the product's own origin; what they may send is signed.
+    const rule = { AllowedMethods: ["PUT"], AllowedOrigins: ["*"], AllowedHeaders: ["*"], MaxAgeSeconds: 600 };
+    await client.send(new PutBucketCorsCommand({ Bucket: bucket, CORSConfiguration: { CORSRules: [rule] } }));
   } finally {
     client.destroy();
   }

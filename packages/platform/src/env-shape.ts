@@ -84,10 +84,12 @@ export const shape = {
   AIW_SQS_ENDPOINT: httpUrl.optional(),
   AIW_STEP_QUEUE_URL: httpUrl.optional(),
   AIW_JOBS_QUEUE_URL: httpUrl.optional(),
+  AIW_INGEST_QUEUE_URL: httpUrl.optional(),
   AIW_BUCKET: z
     .string()
     .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "must be a bucket name")
     .optional(),
+  AIW_BUCKET_PUBLIC_URL: httpUrl.optional(),
 
   OPENAI_API_KEY: z.string().optional(),
   OPENAI_BASE_URL: httpUrl.optional(),
@@ -124,6 +126,8 @@ export const shape = {
   AIW_MAX_RUN_WALL_S: seconds().default(3_600),
   AIW_HISTORY_MAX_TOKENS: whole(1_000, 10_000_000).default(60_000),
   AIW_TOOL_RESULT_MAX_BYTES: whole(1_024, 1_048_576).default(65_536),
+  AIW_UPLOAD_MAX_BYTES: whole(1, 5_368_709_120).default(52_428_800),
+  AIW_UPLOAD_QUOTA_BYTES: whole(1, 1_099_511_627_776).default(1_073_741_824),
   AIW_TEAM_MAX_PARALLEL_RUNS: whole(1, 10_000).default(4),
 
   AIW_APPROVAL_TTL_S: whole(30, 604_800).default(86_400),

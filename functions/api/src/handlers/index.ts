@@ -11,6 +11,7 @@ import { questionHandlers } from "./questions.ts";
 import { mcpServerHandlers } from "./mcp-servers.ts";
 import { runHandlers } from "./runs.ts";
 import { sourceHandlers } from "./sources.ts";
+import { uploadHandlers } from "./uploads.ts";
 import { workspaceHandlers } from "./workspaces.ts";
 
 /** Every endpoint of the contract with the verb it calls. */
@@ -18,6 +19,7 @@ export const handlers: Handlers = {
   ...identityHandlers,
   ...workspaceHandlers,
   ...sourceHandlers,
+  ...uploadHandlers,
   ...chatHandlers,
   ...keyHandlers,
   ...runHandlers,

@@ -31,7 +31,8 @@ export const sourceHandlers: Pick<Handlers, Names> = {
   liftCombination: ({ ctx, body }) => sources.liftCombination(ctx, body.workspaceId, body),
 
   removeSource: async ({ ctx, params, deps }) => {
-    const { teamId, ring } = await sources.remove(ctx, params.sourceId);
+    const { teamId, ring, jobs: removals } = await sources.remove(ctx, params.sourceId);
+    for (const jobId of removals) await deps.ringIngest(jobId);
     await goOn(deps, { teamId, runIds: ring });
     return undefined;
   },

@@ -1,5 +1,5 @@
 import type { Human } from "@aiw/contract/actors";
-import type { DeadLetter, DeadLetterQueue, DeadLetterReason } from "@aiw/contract/operation";
+import { deadLetterQueue, type DeadLetter, type DeadLetterQueue, type DeadLetterReason } from "@aiw/contract/operation";
 import { Problem } from "@aiw/contract/problem";
 import { jobMessage, stepMessage } from "@aiw/contract/runs";
 import type { Ctx } from "@aiw/platform/ctx";
@@ -23,7 +23,7 @@ export const list = async (
 ): Promise<{ items: DeadLetter[]; more: boolean }> => {
   await requirePlatformAdmin(ctx);
   const found = await Promise.all(
-    (["steps", "jobs"] as const).map(async (queue) => ({ queue, letters: await queues[queue].list(SHOWN) })),
+    deadLetterQueue.options.map(async (queue) => ({ queue, letters: await queues[queue].list(SHOWN) })),
   );
   const items = found.flatMap(({ queue, letters }) =>
     letters.map((letter) => ({

@@ -5,20 +5,28 @@ import type { Tx } from "@aiw/platform/db";
 import * as audit from "../audit/write.ts";
 import { requireAdmin } from "../identity/actors.ts";
 import { inWorkspace } from "../identity/scope.ts";
+import { removeAllOf } from "../uploads/remove.ts";
 import { fp } from "@aiw/platform/fault";
 
 /**
  * Disconnects a source: its credentials are erased, what was done with it stays readable. Requests that wait for a
  * decision or for their execution become `invalid` (superseded), so nothing reaches it any more (RUN-1). Audited.
- * @returns runs that go on because their request ended, to be rung
+ * @returns runs that go on because their request ended, and deletions of uploads, to be rung
  * @throws Problem forbidden | not_found
  */
-export async function remove(ctx: Ctx<Member>, sourceId: string): Promise<{ teamId: string; ring: string[] }> {
+export async function remove(ctx: Ctx<Member>, sourceId: string): Promise<Removed> {
   await requireAdmin(ctx);
   return fp("source.remove", () => disconnect(ctx, sourceId));
 }
 
-async function disconnect(ctx: Ctx<Member>, sourceId: string): Promise<{ teamId: string; ring: string[] }> {
+interface Removed {
+  readonly teamId: string;
+  readonly ring: string[];
+  /** Deletions of what was uploaded to it. */
+  readonly jobs: string[];
+}
+
+async function disconnect(ctx: Ctx<Member>, sourceId: string): Promise<Removed> {
   const { userId, workspaceId } = ctx.actor;
   return inWorkspace(ctx, async (tx) => {
     const [source] = await tx<{ name: string }[]>`
@@ -26,6 +34,7 @@ async function disconnect(ctx: Ctx<Member>, sourceId: string): Promise<{ teamId:
        where id = ${sourceId} and workspace_id = ${workspaceId} and removed_at is null returning name`;
     if (source === undefined) throw new Problem("not_found");
     const ring = await supersede(tx, ctx.actor, sourceId);
+    const jobs = await removeAllOf(tx, ctx.actor, sourceId);
     await audit.write(tx, {
       workspaceId,
       actor: audit.human(userId),
@@ -35,7 +44,7 @@ async function disconnect(ctx: Ctx<Member>, sourceId: string): Promise<{ teamId:
       source: "api",
       data: { name: source.name },
     });
-    return { teamId: ctx.actor.teamId, ring };
+    return { teamId: ctx.actor.teamId, ring, jobs };
   });
 }
 

@@ -5,7 +5,8 @@ export interface SourceRow {
   readonly id: string;
   readonly name: string;
   readonly kind: Source["kind"];
-  readonly config: { readonly url: string; readonly branch: string | null; readonly username: string | null };
+  /** Of uploads it is empty. */
+  readonly config: { readonly url?: string; readonly branch?: string | null; readonly username?: string | null };
   readonly server_name: string | null;
   readonly server_url: string | null;
   readonly server_removed: boolean;
@@ -35,7 +36,7 @@ export async function views(tx: Tx, workspaceId: string, only: string | null): P
     kind: row.kind,
     name: row.name,
     config: {
-      url: row.server_url ?? row.config.url,
+      url: row.server_url ?? row.config.url ?? "",
       branch: row.config.branch ?? null,
       username: row.config.username ?? null,
       server: row.server_name,

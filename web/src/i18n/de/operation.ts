@@ -30,7 +30,7 @@ export const de = {
     empty: "Nichts Unzustellbares",
     emptyHint: "Alle Nachrichten wurden verstanden und bearbeitet.",
     more: "Es gibt mehr, als hier steht. Der Rest erscheint, wenn diese erledigt sind.",
-    queue: { steps: "Schritte", jobs: "Aufträge" },
+    queue: { steps: "Schritte", jobs: "Aufträge", ingest: "Uploads" },
     reason: {
       unreadable: "Nicht lesbar",
       unknown_version: "Unbekannte Version",

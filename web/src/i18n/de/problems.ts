@@ -40,6 +40,13 @@ export const de = {
   dangerous_combination:
     "Dieser Workspace verbindet vertrauliche Quellen mit nicht vertrauenswürdigen Inhalten. Tools, die nach außen schreiben, sind darum gesperrt. Aufheben können es Plattform-Admins.",
   mcp_server_connected: "Der Server ist in diesem Workspace schon verbunden.",
+  uploads_not_connected:
+    "In diesem Workspace sind keine Uploads verbunden. Workspace-Admins verbinden sie unter Quellen.",
+  uploads_connected: "Uploads sind in diesem Workspace schon verbunden.",
+  upload_type: "Hochladen lassen sich CSV-, TSV- und Parquet-Dateien. Excel, JSON und Logs bitte vorher umwandeln.",
+  upload_too_large: "Die Datei ist größer, als ein Upload sein darf. Es wurde nichts gesendet.",
+  upload_quota: "Für diese Datei ist kein Platz mehr. Bitte zuerst andere Uploads löschen.",
+  upload_not_waiting: "Dieser Upload wartet nicht mehr auf seine Datei. Bitte neu hochladen.",
   gateway_url_invalid:
     "Die Adresse des Gateways ist nicht gültig: https:// und ein Pfad, ohne Zugangsdaten und ohne Fragezeichen.",
   gateway_host_not_allowed:

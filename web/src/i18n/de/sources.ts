@@ -12,7 +12,7 @@ export const de = {
     tested: "Getestet",
     failed: "Test fehlgeschlagen",
   },
-  kind: { git: "Git-Repository", mcp: "MCP-Server" },
+  kind: { git: "Git-Repository", mcp: "MCP-Server", uploads: "Uploads" },
   field: {
     name: "Name",
     nameHint: "So heißt die Quelle in Chats und Anträgen.",

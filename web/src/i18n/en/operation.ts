@@ -32,7 +32,7 @@ export const en: typeof de = {
     empty: "No dead letters",
     emptyHint: "All messages were understood and worked off.",
     more: "There are more than are shown. The rest appears when these are settled.",
-    queue: { steps: "Steps", jobs: "Jobs" },
+    queue: { steps: "Steps", jobs: "Jobs", ingest: "Uploads" },
     reason: {
       unreadable: "Cannot be read",
       unknown_version: "Unknown version",

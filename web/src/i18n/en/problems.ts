@@ -39,6 +39,12 @@ export const en: typeof de = {
   dangerous_combination:
     "This workspace combines confidential sources with untrusted content, so tools that write to the outside are blocked. Platform admins can lift that.",
   mcp_server_connected: "This server is already connected to the workspace.",
+  uploads_not_connected: "Uploads are not connected to this workspace. Workspace admins connect them under sources.",
+  uploads_connected: "Uploads are already connected to this workspace.",
+  upload_type: "CSV, TSV and Parquet files can be uploaded. Please convert Excel, JSON and logs first.",
+  upload_too_large: "The file is larger than one upload may be. Nothing was sent.",
+  upload_quota: "There is no room left for this file. Please delete other uploads first.",
+  upload_not_waiting: "This upload no longer waits for its file. Please upload it again.",
   gateway_url_invalid:
     "The address of the gateway is not valid: https:// and a path, without credentials and without a question mark.",
   gateway_host_not_allowed:

@@ -14,7 +14,7 @@ export const en: typeof de = {
     tested: "Tested",
     failed: "Test failed",
   },
-  kind: { git: "Git repository", mcp: "MCP server" },
+  kind: { git: "Git repository", mcp: "MCP server", uploads: "Uploads" },
   field: {
     name: "Name",
     nameHint: "What the source is called in chats and requests.",

@@ -21,6 +21,7 @@ const STAGES = ["address", "reach", "login", "list", "read", "write"] as const s
 const ALWAYS: Readonly<Record<Source["kind"], readonly Stage["stage"][]>> = {
   git: STAGES.filter((stage) => stage !== "write"),
   mcp: ["address", "reach", "login", "list"],
+  uploads: ["reach", "read"],
 };
 const stageText = (kind: Source["kind"], stage: Stage["stage"]): string =>
   kind === "mcp" && stage === "list" ? mcp("source.listStage") : t(`test.stage.${stage}`);

@@ -1,0 +1,27 @@
+import { jobMessage } from "@aiw/contract/runs";
+import { fp } from "@aiw/platform/fault";
+import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
+import { compose, type IngestComposition } from "./compose.ts";
+import { runJob } from "./run-job.ts";
+
+let composed: IngestComposition | undefined;
+
+/**
+ * Imports and deletes uploads (UPL-1, UPL-3). A message that cannot be read, or whose row could not be reached, fails alone and
+ * comes again; in the end it lies with the dead letters (RUN-20).
+ */
+export const handler = async (event: SQSEvent): Promise<SQSBatchResponse> => {
+  composed ??= compose(process.env);
+  const { deps } = composed;
+  const batchItemFailures: { itemIdentifier: string }[] = [];
+  for (const record of event.Records) {
+    try {
+      const message = jobMessage.parse(JSON.parse(record.body));
+      await fp("ingest.receive", () => runJob(deps, message.jobId));
+    } catch (error) {
+      deps.ctx.log.error("an ingest message failed", { messageId: record.messageId, error });
+      batchItemFailures.push({ itemIdentifier: record.messageId });
+    }
+  }
+  return { batchItemFailures };
+};
