@@ -88,6 +88,13 @@ describe("a target that changed (APR-19)", () => {
     expect(await do_.button(page, "Approve and execute").count()).toBe(0);
     await expectAccessible(page, "a stale request");
     await picture(page, "request-stale");
+    // It stands above the change, and the list tells it too.
+    const [told, change] = await Promise.all([
+      blocked.boundingBox(),
+      page.getByRole("heading", { name: "Change", exact: true }).boundingBox(),
+    ]);
+    expect(told?.y).toBeLessThan(change?.y ?? 0);
+    await page.locator(`[data-approval="${request.id}"]`).getByText("Target changed").waitFor();
     await do_.button(blocked, "Prepare again").click();
     await showNew(page);
     await do_.link(page, "Open successor").click();

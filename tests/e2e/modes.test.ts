@@ -145,6 +145,7 @@ test("APR-9 APR-10 an input is asked for, answered in a masked field on a phone,
   await runIs(member, runId, ["waiting_input"]);
   const asOwner = await enter("owner", 360);
   await asOwner.open(`/w/${workspaceId}/chats/${chatId}`);
+  await do_.waiting(asOwner.page).getByText("Waiting for input: MFA code").waitFor();
   await do_.link(do_.waiting(asOwner.page), "Provide response").click();
   await asOwner.page.getByText("demo@example.com").waitFor();
   await do_.button(asOwner.page, "Provide response").click();

@@ -79,6 +79,11 @@ export const RequestBadge = (props: { readonly status: RequestStatus; readonly b
 };
 
 /** State of one tool call. */
-export const CallBadge = (props: { readonly status: CallStatus }) => (
-  <Badge {...CALL[props.status]}>{t(`call.${props.status}`)}</Badge>
-);
+export const CallBadge = (props: { readonly status: CallStatus; readonly asksForInput?: boolean | undefined }) => {
+  const input = (): boolean => props.asksForInput === true && props.status === "waiting";
+  return (
+    <Badge {...(input() ? RUN.waiting_input : CALL[props.status])}>
+      {input() ? t("run.waiting_input") : t(`call.${props.status}`)}
+    </Badge>
+  );
+};

@@ -76,6 +76,9 @@ export const ToolCard = (props: { readonly call: ToolCall; readonly workspaceId:
   const [open, setOpen] = createSignal(false);
   const bodyId = createUniqueId();
   const target = createMemo(() => targetOf(props.call.args));
+  /** What was only submitted took no time of its own. */
+  const took = (): { readonly ms: number } | undefined =>
+    props.call.durationMs === null || props.call.status === "submitted" ? undefined : { ms: props.call.durationMs };
   const bad = (): boolean => props.call.status === "failed" || props.call.status === "unknown";
   return (
     <article
@@ -100,13 +103,11 @@ export const ToolCard = (props: { readonly call: ToolCall; readonly workspaceId:
           </span>
         </button>
         <span class="ml-auto flex flex-wrap items-center justify-end gap-1.5 py-1 pl-3">
-          <Show when={props.call.durationMs !== null ? { ms: props.call.durationMs } : undefined}>
-            {(d) => <span class="num text-meta text-ink-2">{duration(d().ms)}</span>}
-          </Show>
+          <Show when={took()}>{(d) => <span class="num text-meta text-ink-2">{duration(d().ms)}</span>}</Show>
           <Show when={props.call.riskClass !== "read"}>
             <RiskBadge risk={props.call.riskClass} />
           </Show>
-          <CallBadge status={props.call.status} />
+          <CallBadge status={props.call.status} asksForInput={props.call.tool?.startsWith("input.") === true} />
           <Show when={props.call.approvalId}>
             {(id) => (
               <A href={`/approvals/${id()}`} class="link text-meta">

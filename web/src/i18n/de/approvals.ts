@@ -222,7 +222,7 @@ export const de = {
     title: "Beleg",
     incident:
       "Vorfall: Ausgeführt wurde etwas anderes, als freigegeben war, oder die Wirkung weicht ab. Im Audit festgehalten.",
-    executedAt: "Ausgeführt",
+    executedAt: "Zeitpunkt",
     after: "{{ seconds }} s nach der Entscheidung",
     where: "Ergebnis liegt in",
     effect: "Wirkung",

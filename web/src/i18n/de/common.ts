@@ -77,6 +77,8 @@ export const de = {
     invalid: "Nicht mehr gültig",
     failed: "Fehlgeschlagen",
     unknown: "Ausgang unklar",
+    stale: "Ziel geändert",
+    input: "Eingabe",
     byPolicy: "Durch Policy erlaubt",
   },
   call: {

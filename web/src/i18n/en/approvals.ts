@@ -218,7 +218,7 @@ export const en: typeof de = {
     title: "Receipt",
     incident:
       "Incident: something else than what was approved was executed, or its effect differs. Recorded in the audit log.",
-    executedAt: "Executed",
+    executedAt: "Time",
     after: "{{ seconds }} s after the decision",
     where: "The result is in",
     effect: "Effect",

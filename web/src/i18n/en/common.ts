@@ -78,6 +78,8 @@ export const en: typeof de = {
     invalid: "No longer valid",
     failed: "Failed",
     unknown: "Outcome unknown",
+    stale: "Target changed",
+    input: "Input",
     byPolicy: "Allowed by policy",
   },
   call: {

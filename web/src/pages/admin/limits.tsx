@@ -113,7 +113,10 @@ export const AdminLimitsPage = (): JSX.Element => {
           {t("limits.teams")}
         </h2>
         <p class="text-ink-2">
-          {t("limits.teamsHint")} <A href="/admin/users">{t("limits.teamsLink")}</A>
+          {t("limits.teamsHint")}{" "}
+          <A class="link" href="/admin/users">
+            {t("limits.teamsLink")}
+          </A>
         </p>
       </section>
     </Page>

@@ -10,7 +10,7 @@ import { Person } from "../../ui/person.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { requestLine } from "../../ui/request-subject.ts";
 import { RequestQuote } from "../../ui/request-title.tsx";
-import { RiskBadge } from "../../ui/risk-badge.tsx";
+import { RequestKind } from "../../ui/request-kind.tsx";
 import { RequestBadge } from "../../ui/state-badge.tsx";
 import { VisibleText } from "../../ui/visible-text-view.tsx";
 
@@ -18,7 +18,7 @@ import { VisibleText } from "../../ui/visible-text-view.tsx";
 export const ApprovalHead = (props: { readonly item: ApprovalDetail; readonly isMember: boolean }): JSX.Element => (
   <header class="flex flex-col gap-2">
     <div class="flex flex-wrap items-center gap-1.5">
-      <RiskBadge risk={props.item.riskClass} />
+      <RequestKind item={props.item} />
       <RequestBadge status={props.item.status} byPolicy={props.item.allowedByPolicy} />
       <Show when={props.item.level === "global_approver"}>
         <span class="badge border-line-strong text-ink-2">{t("levelBadge.global_approver")}</span>

@@ -24,7 +24,7 @@ import { ApprovalOutcome } from "./approval-outcome.tsx";
 import { ApprovalRail } from "./approval-rail.tsx";
 import { type BarControls, type Decision, DecisionBar } from "./decision-bar.tsx";
 import { DecideTogether } from "./decide-together.tsx";
-import { differenceOf, isPast } from "./decision-model.ts";
+import { differenceOf, isOnlyRejectable, isPast } from "./decision-model.ts";
 import { VisibleText } from "../../ui/visible-text-view.tsx";
 
 export interface ApprovalItemProps {
@@ -191,6 +191,20 @@ export const ApprovalItem = (props: ApprovalItemProps): JSX.Element => {
     !workspaces.isPending && (workspaces.data?.items ?? []).some((ws) => ws.id === workspaceId);
   const isRequester = (item: ApprovalDetail): boolean => !me.isPending && me.data?.id === item.requester.id;
 
+  /** Where something else than reading is to be done it stands first, otherwise in the place of the buttons. */
+  const blocked = (item: () => ApprovalDetail): JSX.Element => (
+    <ApprovalBlocked
+      item={item()}
+      past={past()}
+      itemHref={props.itemHref}
+      locked={locked() !== null}
+      busy={busy()}
+      failure={failure()}
+      onDecide={(decision) => void decide(decision)}
+      controls={setBar}
+    />
+  );
+
   return (
     <Show
       when={shown()}
@@ -236,6 +250,7 @@ export const ApprovalItem = (props: ApprovalItemProps): JSX.Element => {
           <Show when={item().status !== "pending"}>
             <ApprovalOutcome item={item()} itemHref={props.itemHref} ref={(element) => (outcome = element)} />
           </Show>
+          <Show when={isOnlyRejectable(item()) && !past()}>{blocked(item)}</Show>
           <Show when={item().stopped}>
             <div role="status" class="rounded-panel border border-warn bg-warn-bg p-3 text-warn">
               <p class="font-medium">{t("stopped.title")}</p>
@@ -262,18 +277,7 @@ export const ApprovalItem = (props: ApprovalItemProps): JSX.Element => {
           <Show when={item().status === "pending"}>
             <Show
               when={item().decidable}
-              fallback={
-                <ApprovalBlocked
-                  item={item()}
-                  past={past()}
-                  itemHref={props.itemHref}
-                  locked={locked() !== null}
-                  busy={busy()}
-                  failure={failure()}
-                  onDecide={(decision) => void decide(decision)}
-                  controls={setBar}
-                />
-              }
+              fallback={<Show when={!isOnlyRejectable(item()) || past()}>{blocked(item)}</Show>}
             >
               <DecisionBar
                 item={item()}

@@ -6,7 +6,7 @@ import { approvals as t } from "../../i18n/approvals.ts";
 import { Countdown } from "../../ui/countdown.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { RequestTitle } from "../../ui/request-title.tsx";
-import { RiskBadge } from "../../ui/risk-badge.tsx";
+import { RequestKind } from "../../ui/request-kind.tsx";
 import { RequestBadge } from "../../ui/state-badge.tsx";
 import { VisibleText } from "../../ui/visible-text-view.tsx";
 
@@ -25,7 +25,7 @@ export const ApprovalRow = (props: {
     class={`block border-l-4 px-3 py-2 hover:bg-sunken focus-visible:-outline-offset-2 ${props.current ? "border-accent bg-sunken" : "border-transparent"}`}
   >
     <span class="flex flex-wrap items-center gap-1.5">
-      <RiskBadge risk={props.item.riskClass} />
+      <RequestKind item={props.item} />
       <Show when={props.item.level === "global_approver"}>
         <span class="badge border-line-strong text-ink-2">{t("levelBadge.global_approver")}</span>
       </Show>

@@ -8,10 +8,14 @@ import { dateTime, t } from "../../i18n/index.ts";
 import { Countdown } from "../../ui/countdown.tsx";
 import { requestLine } from "../../ui/request-subject.ts";
 import { RequestQuote } from "../../ui/request-title.tsx";
-import { RiskBadge } from "../../ui/risk-badge.tsx";
+import { RequestKind } from "../../ui/request-kind.tsx";
 import { VisibleText } from "../../ui/visible-text-view.tsx";
 
-const whom = (a: ApprovalSummary): string => (a.fourEyes ? tChat("wait.fourEyes") : tChat(`wait.${a.level}`));
+const whom = (a: ApprovalSummary): string => {
+  if (a.responseLabel !== null) return tChat("wait.input", { label: a.responseLabel });
+  if (a.stale) return tChat("wait.stale");
+  return a.fourEyes ? tChat("wait.fourEyes") : tChat(`wait.${a.level}`);
+};
 
 /**
  * While a run, or one it handed work over to, waits for people: for whom, until when, and the way to the request (CHT-4).
@@ -35,7 +39,7 @@ export const WaitingDock = (props: { readonly run: RunSummary; readonly approval
                   <p class="flex flex-wrap items-center gap-x-2 font-medium">
                     <span class="inline-flex items-start gap-2 text-warn">
                       <Hourglass size={15} class="mt-0.5 shrink-0" aria-hidden="true" />
-                      {whom(a)}
+                      <VisibleText text={whom(a)} />
                     </span>
                     <Show when={a.expiresAt}>
                       {(at) => (
@@ -47,7 +51,7 @@ export const WaitingDock = (props: { readonly run: RunSummary; readonly approval
                   </p>
                   <p class="mt-0.5 [overflow-wrap:anywhere]">
                     {tChat("wait.request", { n: a.number })} · <VisibleText text={requestLine(a, true)} />{" "}
-                    <RiskBadge risk={a.riskClass} />
+                    <RequestKind item={a} />
                   </p>
                   <RequestQuote item={a} />
                   <Show when={a.fourEyes}>
@@ -66,7 +70,7 @@ export const WaitingDock = (props: { readonly run: RunSummary; readonly approval
               </div>
             )}
           </For>
-          <p class="mt-2 text-meta text-ink-2">{tChat("wait.body")}</p>
+          <p class="mt-2 text-meta text-ink-2">{tChat(state() === "waiting_input" ? "wait.inputBody" : "wait.body")}</p>
         </section>
       )}
     </Show>
