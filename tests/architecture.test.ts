@@ -31,6 +31,7 @@ const homes: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^openai$/, ["packages/model"]],
   [/^drizzle-orm$/, ["packages/platform", "packages/core"]],
   [/^@aws-sdk\//, ["packages/platform"]],
+  [/^@opentelemetry\//, ["packages/platform"]],
   [/^(isomorphic-git$|@duckdb\/)/, ["packages/connectors"]],
   // The demo's own server is written with the same library as the client.
   [/^@modelcontextprotocol\//, ["packages/connectors", "infra"]],

@@ -9,6 +9,7 @@ import { sweepOnce } from "@aiw/function-sweep/handler";
 import { loadEnv } from "@aiw/platform/env";
 import { guardProcess } from "@aiw/platform/guard";
 import { createLog } from "@aiw/platform/log";
+import { flushTelemetry } from "@aiw/platform/telemetry";
 import { run } from "./runner.ts";
 
 const SWEEP_EVERY_MS = 2000;
@@ -41,6 +42,7 @@ const stop = async (): Promise<void> => {
   stopping = true;
   await Promise.all(runners.map((r) => r.stop()));
   await sweeping;
+  await flushTelemetry();
   process.exit(0);
 };
 process.on("SIGTERM", () => void stop());

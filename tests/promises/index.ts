@@ -296,6 +296,7 @@ const NEGATIVES: readonly Promised[] = [
     "audit and security pages",
     ["tests/flow/sensitive.test.ts", "stands in no table, event, stream or log line"],
     ["tests/flow/models.test.ts", "no key stands in any table"],
+    ["tests/flow/traces.test.ts", "nothing in it was said by anybody"],
   ),
   by("N80", [HTTP, "SEC-5: errors are problem details"], [HTTP, "SEC-5: a failure of our own"]),
   by("N81", ["tests/flow/inputs.test.ts", "N81"], ["tests/flow/sensitive.test.ts", "N81"]),
@@ -348,6 +349,8 @@ const INVARIANTS: readonly Promised[] = [
   by(
     "I8",
     ["tests/promises/audit-of-the-main-path.test.ts", "I8"],
+    ["tests/flow/traces.test.ts", "I8"],
+    ["tests/flow/logs.test.ts", "I8"],
     ["tests/flow/sensitive.test.ts", "stands in no table, event, stream or log line"],
   ),
   by("I9", [MATRIX, "N1: %s tells nobody"], [SCOPE, "N11"], [NEGATIVE, "I9"]),

@@ -2,6 +2,7 @@ import { ENDPOINTS, type Endpoint, type EndpointName } from "@aiw/contract/api";
 import { Problem } from "@aiw/contract/problem";
 import { noteDenial, type Visitor } from "@aiw/core/identity";
 import { type Ctx, withActor } from "@aiw/platform/ctx";
+import type { Span } from "@aiw/platform/trace";
 import type { ApiDeps } from "./deps.ts";
 import { admit, mayCall, visitorOf } from "./http/access.ts";
 import type { Call, Handlers, HttpEdge } from "./http/call.ts";
@@ -10,12 +11,20 @@ import { decodeBody, decodeParams, decodeQuery, decoded } from "./http/decode.ts
 import { deniedCall } from "./http/denied-call.ts";
 import { requireSameOrigin } from "./http/origin.ts";
 
+/** What is found out about a request on its way, for the lines of the log (SEC-9). */
+export interface Known {
+  workspaceId?: string;
+  runId?: string;
+}
+
 export interface Incoming {
   readonly request: Request;
   /** Path parameters, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly requestId: string;
   readonly address: string;
+  readonly known: Known;
+  readonly span: Span;
 }
 
 /**
@@ -31,7 +40,7 @@ export function bind<N extends EndpointName>(
 ): (incoming: Incoming) => Promise<Response> {
   const endpoint: Endpoint = ENDPOINTS[name];
   const { secureCookies, publicOrigin } = deps.settings;
-  return async ({ request, params: rawParams, requestId, address }) => {
+  return async ({ request, params: rawParams, requestId, address, known, span }) => {
     // A page of another site cannot send this header, so a request that has it needs no proof of its origin; and its cookie does
     // not count (N15, N20).
     const authorization = endpoint.access === "public" ? null : request.headers.get("authorization");
@@ -45,8 +54,13 @@ export function bind<N extends EndpointName>(
       await noteDenial(withActor(base, visitor), refused, deniedCall(name, endpoint.path, rawParams));
       throw refused;
     }
-    const ctx = await admit(base, { name, access: endpoint.access }, rawParams["workspaceId"]);
+    const admitted = await admit(base, { name, access: endpoint.access }, rawParams["workspaceId"]);
     const params = decodeParams(endpoint, rawParams);
+    // A member of the workspace in the path, and a path in its form: from here on they may be named.
+    if (admitted.actor !== null && "workspaceId" in admitted.actor) known.workspaceId = admitted.actor.workspaceId;
+    if (rawParams["runId"] !== undefined) known.runId = rawParams["runId"].toLowerCase();
+    span.set({ "aiw.workspace.id": known.workspaceId });
+    const ctx = { ...admitted, log: admitted.log.child({ ...known }) };
     const query = decodeQuery(endpoint, new URL(request.url));
     const body = await decodeBody(endpoint, request);
 
@@ -59,7 +73,7 @@ export function bind<N extends EndpointName>(
       clearSession: () => void cookies.push(clearSession(secureCookies)),
     };
     // `admit` gave the actor this endpoint's access asks for.
-    const call = { ctx, ...decoded<N>(params, query, body), deps, http } as Call<N>;
+    const call = { ctx, ...decoded<N>(params, query, body), deps: span.on ? { ...deps, span } : deps, http } as Call<N>;
     const answer = await handlers[name](call).catch(async (error: unknown) => {
       if (visitor !== null)
         await noteDenial(withActor(ctx, visitor), error, deniedCall(name, endpoint.path, rawParams));

@@ -7,8 +7,10 @@ import { type EnvWith, loadEnv } from "@aiw/platform/env";
 import { createNotifier } from "@aiw/platform/listen";
 import { createLog, registerSecret } from "@aiw/platform/log";
 import { createDeadLetters } from "@aiw/platform/dead-letters";
+import { queueName, ringRuns } from "@aiw/platform/doorbell";
 import { createPresigner } from "@aiw/platform/presign";
 import { createQueue } from "@aiw/platform/queue";
+import { createTelemetry } from "@aiw/platform/telemetry";
 import { createVault } from "@aiw/platform/vault";
 import manifest from "../package.json" with { type: "json" };
 import type { ApiDeps, ApiSettings } from "./deps.ts";
@@ -55,7 +57,9 @@ export const compose = (
 ): ApiComposition => {
   const env = loadEnv(source, NEEDED);
   if (env.AIW_DEMO_PASSWORD !== undefined) registerSecret(env.AIW_DEMO_PASSWORD);
-  const log = createLog({ level: env.AIW_LOG_LEVEL }).child({ function: "api" });
+  const receiver = env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const log = createLog({ level: env.AIW_LOG_LEVEL, traces: receiver !== undefined }).child({ function: "api" });
+  const telemetry = createTelemetry({ endpoint: receiver, service: "aiw-api", environment: env.AIW_ENV, log });
   const db = connect({ url: env.AIW_DATABASE_API_URL, max: CONNECTIONS, applicationName: "aiw-api" });
   const endpoint = env.AIW_SQS_ENDPOINT ?? env.AWS_ENDPOINT_URL;
   const place = (url: string) => ({ region: env.AWS_REGION, url, ...(endpoint === undefined ? {} : { endpoint }) });
@@ -100,6 +104,7 @@ export const compose = (
   const deps: ApiDeps = {
     db,
     log,
+    telemetry,
     hub,
     deadLetters,
     egress,
@@ -111,8 +116,12 @@ export const compose = (
     loginGuard: createLoginGuard(options.loginLimits ?? LOGIN_LIMITS),
     keyGuard: createLoginGuard(KEY_LIMITS),
     settings: settingsOf(env, options, presigner.origin),
-    ringStep: ({ teamId, runIds }) =>
-      tolerant("a run", () => steps.sendMany(runIds.map((runId) => ({ body: { v: 1, runId }, group: teamId })))),
+    ringStep: ({ teamId, runIds }, under) =>
+      tolerant("a run", () =>
+        ringRuns({ telemetry, queue: queueName(steps.url), under }, runIds, (messageOf) =>
+          steps.sendMany(runIds.map((runId) => ({ body: messageOf(runId), group: teamId }))),
+        ),
+      ),
     ringJob: (jobId) => tolerant("a job", () => jobs.send({ v: 1, jobId })),
     ringIngest: (jobId) => tolerant("an import", () => ingest.send({ v: 1, jobId })),
     uploads: { sign: presigner.put, maxFileBytes: env.AIW_UPLOAD_MAX_BYTES, quotaBytes: env.AIW_UPLOAD_QUOTA_BYTES },
@@ -133,6 +142,7 @@ export const compose = (
     close: async () => {
       await hub.close();
       await notifier.flush();
+      await telemetry.close();
       egress.close();
       mcpEgress.close();
       steps.close();

@@ -8,6 +8,8 @@ import type { UploadEdges } from "@aiw/core/uploads";
 import type { Egress } from "@aiw/platform/egress";
 import type { Database } from "@aiw/platform/db";
 import type { Log } from "@aiw/platform/log";
+import type { Telemetry } from "@aiw/platform/telemetry";
+import type { Span } from "@aiw/platform/trace";
 import type { Vault } from "@aiw/platform/vault";
 import type { LoginGuard } from "./http/login-guard.ts";
 import type { StreamHub } from "./stream/hub.ts";
@@ -44,6 +46,10 @@ export interface ApiSettings {
 export interface ApiDeps {
   readonly db: Database;
   readonly log: Log;
+  /** Traces and metrics (SEC-9); left out: none. */
+  readonly telemetry?: Telemetry;
+  /** Of the request under way; set for each handler. */
+  readonly span?: Span;
   readonly vault: Vault;
   readonly egress: AddressCheck;
   /** The same for MCP servers, with a list of hosts of its own (SRC-3). */
@@ -61,7 +67,8 @@ export interface ApiDeps {
   /** Messages of the queues that were delivered too often (RUN-20). */
   readonly deadLetters: DeadLetterQueues;
   /** Doorbells after the commit. They log what they cannot send and never reject: the sweeper rings again (RUN-5). */
-  ringStep(rung: Rung): Promise<void>;
+  /** `under`: the request's span. */
+  ringStep(rung: Rung, under?: Span): Promise<void>;
   ringJob(jobId: string): Promise<void>;
   /** The same for the function that imports and deletes uploads. */
   ringIngest(jobId: string): Promise<void>;

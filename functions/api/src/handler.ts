@@ -16,4 +16,4 @@ const addressOf = (c: Context): string => {
 };
 
 /** The API behind a function URL, with streamed answers. */
-export const handler = streamHandle(createApp(deps, { addressOf }));
+export const handler = streamHandle(createApp(deps, { addressOf, flushBeforeAnswer: true }));

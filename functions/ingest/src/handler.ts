@@ -4,6 +4,9 @@ import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { compose, type IngestComposition } from "./compose.ts";
 import { runJob } from "./run-job.ts";
 
+/** The platform freezes the process between two invocations. */
+const isFunction = process.env["AWS_LAMBDA_FUNCTION_NAME"] !== undefined;
+
 let composed: IngestComposition | undefined;
 
 /**
@@ -15,13 +18,18 @@ export const handler = async (event: SQSEvent): Promise<SQSBatchResponse> => {
   const { deps } = composed;
   const batchItemFailures: { itemIdentifier: string }[] = [];
   for (const record of event.Records) {
+    const { messageId } = record;
+    const log = deps.ctx.log.child({ requestId: messageId });
     try {
       const message = jobMessage.parse(JSON.parse(record.body));
-      await fp("ingest.receive", () => runJob(deps, message.jobId));
+      await fp("ingest.receive", () =>
+        runJob({ ...deps, ctx: { ...deps.ctx, log, requestId: messageId } }, message.jobId),
+      );
     } catch (error) {
-      deps.ctx.log.error("an ingest message failed", { messageId: record.messageId, error });
+      log.error("an ingest message failed", { messageId, error });
       batchItemFailures.push({ itemIdentifier: record.messageId });
     }
   }
+  if (isFunction) await fp("ingest.telemetry", async () => deps.telemetry?.flush());
   return { batchItemFailures };
 };

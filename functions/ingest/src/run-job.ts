@@ -11,6 +11,13 @@ const LEASE_S = 300;
 export const runJob = async (deps: IngestDeps, jobId: string): Promise<void> => {
   const job = await fp("ingest.claim", () => jobs.claim(deps.ctx, jobId, LEASE_S, jobs.JOB_KINDS.ingest));
   if (job === null) return;
+  return jobs.observed(deps.ctx, deps.telemetry, job, (ctx) => work({ ...deps, ctx }, job));
+};
+
+const work = async (
+  deps: IngestDeps,
+  job: jobs.ClaimedJob<(typeof jobs.JOB_KINDS)["ingest"][number]>,
+): Promise<void> => {
   switch (job.kind) {
     case "upload_import":
       return importUpload(deps, job);

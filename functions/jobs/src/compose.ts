@@ -13,12 +13,16 @@ import { createEgress } from "@aiw/platform/egress";
 import { loadEnv } from "@aiw/platform/env";
 import { createNotifier } from "@aiw/platform/listen";
 import { createLog } from "@aiw/platform/log";
+import { queueName, ringRuns } from "@aiw/platform/doorbell";
 import { createQueue } from "@aiw/platform/queue";
+import { createTelemetry, type Telemetry } from "@aiw/platform/telemetry";
 import { createVault, type Vault } from "@aiw/platform/vault";
 
 /** Everything the jobs function needs. */
 export interface JobsDeps {
   readonly ctx: Ctx<System>;
+  /** Traces and metrics (SEC-9); left out: none. */
+  readonly telemetry?: Telemetry;
   readonly vault: Vault;
   /** By kind of source. */
   readonly connectors: ReadonlyMap<string, Connector>;
@@ -42,7 +46,9 @@ const RUNS_CHANNEL = "aiw_runs";
 /** From the variables of the process, once. @throws EnvError */
 export const compose = (source: Readonly<Record<string, string | undefined>>): JobsComposition => {
   const env = loadEnv(source, ["AIW_DATABASE_STEP_URL", "AIW_STEP_QUEUE_URL", "AIW_BUCKET", "AIW_SECRET_KEY"]);
-  const log = createLog({ level: env.AIW_LOG_LEVEL }).child({ function: "jobs" });
+  const receiver = env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const log = createLog({ level: env.AIW_LOG_LEVEL, traces: receiver !== undefined }).child({ function: "jobs" });
+  const telemetry = createTelemetry({ endpoint: receiver, service: "aiw-jobs", environment: env.AIW_ENV, log });
   const db = connect({ url: env.AIW_DATABASE_STEP_URL, max: CONNECTIONS, applicationName: "aiw-jobs" });
   const bucket = createBucket({
     region: env.AWS_REGION,
@@ -71,6 +77,7 @@ export const compose = (source: Readonly<Record<string, string | undefined>>): J
   return {
     deps: {
       ctx: { actor: { kind: "system" }, db, log, requestId: "jobs" },
+      telemetry,
       vault: createVault(env.AIW_SECRET_KEY),
       connectors: new Map<string, Connector>([
         [git.kind, git],
@@ -80,7 +87,10 @@ export const compose = (source: Readonly<Record<string, string | undefined>>): J
       gateways,
       ring: async (runs) => {
         try {
-          await steps.sendMany(runs.map(({ runId, teamId }) => ({ body: { v: 1, runId }, group: teamId })));
+          const ids = runs.map(({ runId }) => runId);
+          await ringRuns({ telemetry, queue: queueName(steps.url) }, ids, (messageOf) =>
+            steps.sendMany(runs.map(({ runId, teamId }) => ({ body: messageOf(runId), group: teamId }))),
+          );
         } catch (error) {
           log.warn("runs could not be rung; the sweeper will", { error });
         }
@@ -91,6 +101,7 @@ export const compose = (source: Readonly<Record<string, string | undefined>>): J
       },
     },
     close: async () => {
+      await telemetry.close();
       mcpEgress.close();
       uploads.close();
       gateways.close();

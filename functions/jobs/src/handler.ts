@@ -4,6 +4,9 @@ import { compose, type JobsComposition } from "./compose.ts";
 import { runJob } from "./run-job.ts";
 import { fp } from "@aiw/platform/fault";
 
+/** The platform freezes the process between two invocations. */
+const isFunction = process.env["AWS_LAMBDA_FUNCTION_NAME"] !== undefined;
+
 let composed: JobsComposition | undefined;
 
 /**
@@ -15,13 +18,17 @@ export const handler = async (event: SQSEvent): Promise<SQSBatchResponse> => {
   const { deps } = composed;
   const batchItemFailures: { itemIdentifier: string }[] = [];
   for (const record of event.Records) {
+    const { messageId } = record;
+    const log = deps.ctx.log.child({ requestId: messageId });
     try {
       const message = jobMessage.parse(JSON.parse(record.body));
-      await fp("job.receive", () => runJob(deps, message.jobId));
+      const ctx = { ...deps.ctx, log, requestId: messageId };
+      await fp("job.receive", () => runJob({ ...deps, ctx }, message.jobId));
     } catch (error) {
-      deps.ctx.log.error("a job message failed", { messageId: record.messageId, error });
+      log.error("a job message failed", { messageId, error });
       batchItemFailures.push({ itemIdentifier: record.messageId });
     }
   }
+  if (isFunction) await fp("job.telemetry", async () => deps.telemetry?.flush());
   return { batchItemFailures };
 };

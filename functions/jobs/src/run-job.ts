@@ -14,9 +14,12 @@ const LEASE_S = 60;
  * and not at the server ends the job as failed, so that the person can ask again.
  */
 export async function runJob(deps: JobsDeps, jobId: string): Promise<void> {
-  const { ctx } = deps;
-  const job = await fp("job.claim", () => jobs.claim(ctx, jobId, LEASE_S, jobs.JOB_KINDS.jobs));
+  const job = await fp("job.claim", () => jobs.claim(deps.ctx, jobId, LEASE_S, jobs.JOB_KINDS.jobs));
   if (job === null) return;
+  return jobs.observed(deps.ctx, deps.telemetry, job, (ctx) => work({ ...deps, ctx }, job));
+}
+
+const work = async (deps: JobsDeps, job: jobs.ClaimedJob<(typeof jobs.JOB_KINDS)["jobs"][number]>): Promise<void> => {
   switch (job.kind) {
     case "source_test":
       return testSource(deps, job);
@@ -29,4 +32,4 @@ export async function runJob(deps: JobsDeps, jobId: string): Promise<void> {
     case "model_import":
       return importModels(deps, job);
   }
-}
+};

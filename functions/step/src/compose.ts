@@ -10,7 +10,9 @@ import { createEgress } from "@aiw/platform/egress";
 import { loadEnv } from "@aiw/platform/env";
 import { createNotifier } from "@aiw/platform/listen";
 import { createLog } from "@aiw/platform/log";
+import { queueName, ringRuns } from "@aiw/platform/doorbell";
 import { createQueue } from "@aiw/platform/queue";
+import { createTelemetry } from "@aiw/platform/telemetry";
 import { createVault } from "@aiw/platform/vault";
 import { NATIVE_TOOLS } from "./native-tools.ts";
 
@@ -19,6 +21,8 @@ export interface StepComposition {
   readonly deps: EngineDeps;
   readonly goOn: GoOn;
   readonly db: Database;
+  /** Name of the queue that steps come from. */
+  readonly queue: string;
   /** Sends hints that are still queued; before the function returns (F12). */
   readonly flush: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -35,7 +39,9 @@ const CONNECTIONS = 6;
 
 export const compose = (source: Record<string, string | undefined>): StepComposition => {
   const env = loadEnv(source, ["AIW_DATABASE_STEP_URL", "AIW_STEP_QUEUE_URL", "AIW_BUCKET", "AIW_SECRET_KEY"]);
-  const log = createLog({ level: env.AIW_LOG_LEVEL }).child({ function: "step" });
+  const receiver = env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const log = createLog({ level: env.AIW_LOG_LEVEL, traces: receiver !== undefined }).child({ function: "step" });
+  const telemetry = createTelemetry({ endpoint: receiver, service: "aiw-step", environment: env.AIW_ENV, log });
   const db = connect({ url: env.AIW_DATABASE_STEP_URL, max: CONNECTIONS, applicationName: "aiw-step" });
   const endpoint = env.AIW_SQS_ENDPOINT ?? env.AWS_ENDPOINT_URL;
   const queue = createQueue({
@@ -96,21 +102,26 @@ export const compose = (source: Record<string, string | undefined>): StepComposi
     gateways,
     limits,
     notify: notifier.notify,
-    ring: async (runs) => {
-      for (const { runId, teamId, delayMs } of runs) {
-        // A wait beyond what the queue can hold is the sweeper's (F40).
-        const delayS = Math.ceil((delayMs ?? 0) / 1000);
-        if (delayS <= 900) await queue.send({ v: 1, runId }, { group: teamId, delayS });
-      }
+    telemetry,
+    ring: async (runs, under) => {
+      // A wait beyond what the queue can hold is the sweeper's (F40).
+      const now = runs.filter(({ delayMs }) => (delayMs ?? 0) <= 900_000);
+      const ids = now.map(({ runId }) => runId);
+      await ringRuns({ telemetry, queue: queueName(queue.url), under }, ids, async (messageOf) => {
+        for (const { runId, teamId, delayMs } of now)
+          await queue.send(messageOf(runId), { group: teamId, delayS: Math.ceil((delayMs ?? 0) / 1000) });
+      });
     },
   };
   return {
     deps,
     goOn: { steps: env.AIW_STEPS_PER_MESSAGE, withinMs: (env.AIW_FUNCTION_S - env.AIW_STEP_S) * 1000 },
     db,
+    queue: queueName(queue.url),
     flush: notifier.flush,
     close: async () => {
       await notifier.flush();
+      await telemetry.close();
       mcpEgress.close();
       uploads.close();
       gateways.close();

@@ -7,7 +7,11 @@ import { connect } from "@aiw/platform/db";
 import { loadEnv } from "@aiw/platform/env";
 import { createNotifier } from "@aiw/platform/listen";
 import { createLog } from "@aiw/platform/log";
+import { createDeadLetters } from "@aiw/platform/dead-letters";
+import { queueName, ringRuns } from "@aiw/platform/doorbell";
 import { createQueue } from "@aiw/platform/queue";
+import { createTelemetry } from "@aiw/platform/telemetry";
+import { measureBacklog } from "./measure.ts";
 import { fp } from "@aiw/platform/fault";
 import { tidyUploads } from "./tidy-uploads.ts";
 
@@ -15,6 +19,8 @@ interface Composition {
   readonly round: () => Promise<SweepReport>;
   readonly exclusive: <T>(work: () => Promise<T>) => Promise<T | null>;
   readonly flush: () => Promise<void>;
+  /** Sends traces and figures; before the function returns. */
+  readonly flushTelemetry: () => Promise<void>;
 }
 
 const compose = (source: Record<string, string | undefined>): Composition => {
@@ -25,11 +31,13 @@ const compose = (source: Record<string, string | undefined>): Composition => {
     "AIW_INGEST_QUEUE_URL",
     "AIW_BUCKET",
   ]);
-  const log = createLog({ level: env.AIW_LOG_LEVEL }).child({ function: "sweep" });
+  const receiver = env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const log = createLog({ level: env.AIW_LOG_LEVEL, traces: receiver !== undefined }).child({ function: "sweep" });
+  const telemetry = createTelemetry({ endpoint: receiver, service: "aiw-sweep", environment: env.AIW_ENV, log });
   const db = connect({ url: env.AIW_DATABASE_STEP_URL, max: 3, applicationName: "aiw-sweep" });
   const endpoint = env.AIW_SQS_ENDPOINT ?? env.AWS_ENDPOINT_URL;
-  const at = (url: string) =>
-    createQueue({ region: env.AWS_REGION, url, ...(endpoint === undefined ? {} : { endpoint }) });
+  const place = (url: string) => ({ region: env.AWS_REGION, url, ...(endpoint === undefined ? {} : { endpoint }) });
+  const at = (url: string) => createQueue(place(url));
   const steps = at(env.AIW_STEP_QUEUE_URL);
   const jobs = at(env.AIW_JOBS_QUEUE_URL);
   const ingest = at(env.AIW_INGEST_QUEUE_URL);
@@ -43,13 +51,22 @@ const compose = (source: Record<string, string | undefined>): Composition => {
   const deps: SweepDeps = {
     db,
     log,
+    telemetry,
     notify: notifier.notify,
     stepAttempts: env.AIW_STEP_ATTEMPTS,
     doorbellGraceS: Math.ceil(env.AIW_DOORBELL_GRACE_S),
     ring: async (runs) => {
-      await steps.sendMany(runs.map(({ runId, teamId }) => ({ body: { v: 1, runId }, group: teamId })));
+      const ids = runs.map(({ runId }) => runId);
+      await ringRuns({ telemetry, queue: queueName(steps.url) }, ids, (messageOf) =>
+        steps.sendMany(runs.map(({ runId, teamId }) => ({ body: messageOf(runId), group: teamId }))),
+      );
     },
   };
+  const measure = measureBacklog(db, telemetry, log, () => [
+    createDeadLetters(place(env.AIW_STEP_QUEUE_URL)),
+    createDeadLetters(place(env.AIW_JOBS_QUEUE_URL)),
+    createDeadLetters(place(env.AIW_INGEST_QUEUE_URL)),
+  ]);
   return {
     round: async () => {
       const report = await sweep(deps);
@@ -61,6 +78,7 @@ const compose = (source: Record<string, string | undefined>): Composition => {
       for (const { id: jobId } of due.filter(({ kind }) => forIngest.has(kind)))
         await fp("sweep.ring_ingest", () => ingest.send({ v: 1, jobId }));
       await tidyUploads({ db, bucket, log });
+      await fp("sweep.measure", measure);
       if (report.recovered + report.expired + report.rung + report.failures > 0) log.info("swept", { ...report });
       return report;
     },
@@ -80,6 +98,7 @@ const compose = (source: Record<string, string | undefined>): Composition => {
       }
     },
     flush: notifier.flush,
+    flushTelemetry: telemetry.flush,
   };
 };
 
@@ -100,7 +119,7 @@ const UNTIL_S = 54;
 
 /** The scheduled function: a round every five seconds of its minute, under a lock, so that two never sweep side by side. */
 export const handler = async (): Promise<void> => {
-  const { exclusive } = composition();
+  const { exclusive, flushTelemetry } = composition();
   const end = performance.now() + UNTIL_S * 1000;
   await exclusive(async () => {
     for (let next = performance.now(); next < end; next += EVERY_S * 1000) {
@@ -108,4 +127,5 @@ export const handler = async (): Promise<void> => {
       await sweepOnce();
     }
   });
+  await fp("sweep.telemetry", flushTelemetry);
 };

@@ -112,8 +112,15 @@ export type EndReason = z.infer<typeof endReason>;
 export const runLane = z.enum(["chat", "execution", "child"]);
 export type RunLane = z.infer<typeof runLane>;
 
-/** The doorbell (RUN-3): it carries no state, only which run might be ready. */
-export const stepMessage = z.strictObject({ v: z.literal(1), runId: z.uuid() });
+/**
+ * The doorbell (RUN-3): it carries no state, only which run might be ready. `traceparent` (W3C) says which span rang; it
+ * decides nothing, and one that cannot be read is no reason to lose the message (SEC-9).
+ */
+export const stepMessage = z.strictObject({
+  v: z.literal(1),
+  runId: z.uuid(),
+  traceparent: z.string().max(100).optional().catch(undefined),
+});
 export type StepMessage = z.infer<typeof stepMessage>;
 
 /** The doorbell of short outside work that a click asked for. */

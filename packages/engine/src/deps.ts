@@ -4,6 +4,8 @@ import type { Gateways } from "@aiw/model/gateways";
 import type { Database } from "@aiw/platform/db";
 import type { Subagent } from "./children.ts";
 import type { Log } from "@aiw/platform/log";
+import type { Telemetry } from "@aiw/platform/telemetry";
+import type { Span } from "@aiw/platform/trace";
 import type { Vault } from "@aiw/platform/vault";
 
 export { canonical } from "@aiw/core/tools";
@@ -59,8 +61,13 @@ export interface EngineDeps {
   readonly subagents?: readonly Subagent[];
   /** Hint for readers of events, outside of any transaction; never fails. */
   readonly notify: (runId: string) => void;
-  /** Doorbell after the commit; a failure is left to the sweeper (RUN-5). */
+  /** Doorbell after the commit; a failure is left to the sweeper (RUN-5). `under`: the span it is rung in. */
   readonly ring: (
     runs: readonly { readonly runId: string; readonly teamId: string; readonly delayMs?: number }[],
+    under?: Span,
   ) => Promise<void>;
+  /** Traces and metrics (SEC-9); left out: none. */
+  readonly telemetry?: Telemetry;
+  /** The span of the step under way; set by the step for what it calls. */
+  readonly span?: Span;
 }

@@ -7,6 +7,7 @@ import { failedTurn } from "./failed-turn.ts";
 import * as history from "./history.ts";
 import type { Lease } from "./lease.ts";
 import { subagentTools } from "./children.ts";
+import { askedModel } from "./observe.ts";
 import { isAllowed, knownTools, offered, testedSources } from "./offers.ts";
 import { ownTools, type CallableTool } from "./own-tools.ts";
 import { instructions } from "./prompt.ts";
@@ -84,7 +85,7 @@ const ask = async (
   const text = streamText(lease, deps.limits.deltaMs);
   let done: Extract<TurnEvent, { type: "done" }> | undefined;
   try {
-    await fp("model.call", async () => {
+    const call = askedModel(deps, model.name, async () => {
       const stream = gateway.turn(
         {
           model: model.name,
@@ -105,7 +106,9 @@ const ask = async (
         if (event.type === "delta") await fp("model.chunk", () => text.push(event.text));
         else done = event;
       }
+      return done?.usage;
     });
+    await fp("model.call", call);
   } finally {
     await text.end();
   }

@@ -1,8 +1,10 @@
+import type { ToolResult } from "@aiw/connectors/connector";
 import { finishCall, type LoadedCall, type NewEvent } from "@aiw/core/runs";
 import { fp } from "@aiw/platform/fault";
 import { allSettled } from "./all-settled.ts";
 import { authoriseRead, type Judgement } from "./gate.ts";
 import type { Lease } from "./lease.ts";
+import { calledTool } from "./observe.ts";
 import { refusalText } from "./outcomes.ts";
 import { maskedUpdate } from "./seal.ts";
 import { audited, finishedEvent, updateOf, type Settled } from "./settled.ts";
@@ -104,11 +106,15 @@ const runOne = async (context: ToolStepContext, { call, judgement }: Read): Prom
     deps.limits.toolCallS,
     judgement.tool.served?.stored,
   );
-  const outcome = await fp("tool.read", async () => {
+  const read = async (): Promise<Pick<ToolResult, "ok" | "text">> => {
     const failed = pins[judgement.source.id]?.["failed"];
     if (typeof failed === "string") return { ok: false, text: failed };
     return judgement.tool.connector.read(authoriseRead(call, judgement), callContext);
-  }).catch((error: unknown) => {
+  };
+  const named = { call, toolId: judgement.tool.row.id };
+  const outcome = await fp("tool.read", () =>
+    calledTool(deps, named, (result) => (result.ok ? "executed" : "failed"), read),
+  ).catch((error: unknown) => {
     if (lease.signal.aborted) throw error;
     deps.log.warn("a reading tool failed", {
       runId: lease.run.id,

@@ -11,10 +11,12 @@ import {
   type StepOutcome,
 } from "@aiw/core/runs";
 import { fp } from "@aiw/platform/fault";
+import { nowMs } from "@aiw/platform/trace";
 import { boundedBy, type EngineDeps } from "./deps.ts";
 import { atTheWall } from "./failed-turn.ts";
 import { hold, masked, type Lease } from "./lease.ts";
 import { modelStep } from "./model-step.ts";
+import { type Delivery, observe, type Observed } from "./observe.ts";
 import { sealOutcome, unseal } from "./seal.ts";
 import { settle } from "./settled.ts";
 import { toolStep } from "./tool-step.ts";
@@ -34,21 +36,26 @@ export const step = async (
   deps: EngineDeps,
   message: StepMessage,
   mayGoOn: () => boolean = () => false,
+  delivery: Delivery = {},
 ): Promise<StepResult> => {
+  const startMs = nowMs();
   let claimed = await fp("claim.tx", () => claim(deps.db, message.runId, deps.limits.leaseS));
   if (claimed.outcome !== "claimed") return { did: "nothing", why: claimed.outcome };
+  let seen = observe(deps, claimed.run, { ...delivery, startMs, traceparent: message.traceparent });
   for (;;) {
-    const { result, next } = await takeStep(deps, claimed, mayGoOn);
+    const { result, next } = await takeStep(seen, claimed, mayGoOn);
     if (next?.outcome !== "claimed") return result;
     claimed = next;
+    seen = observe(deps, claimed.run, { queue: delivery.queue, startMs: nowMs(), traceparent: seen.traceparent });
   }
 };
 
 const takeStep = async (
-  deps: EngineDeps,
+  seen: Observed,
   { run, displaced, load }: Claimed,
   mayGoOn: () => boolean,
 ): Promise<{ readonly result: StepResult; readonly next: Claim | null }> => {
+  const { deps } = seen;
   if (displaced !== null) await ring(deps, run, [displaced]);
   const lease = hold(deps, run);
   deps.notify(run.id);
@@ -59,13 +66,16 @@ const takeStep = async (
       ? await fp("run.go_on", () => goOn(deps.db, run, outcome, isLast, deps.limits.leaseS))
       : { ...(await fp("run.commit", () => commit(deps.db, run, outcome, isLast))), next: null };
     deps.notify(run.id);
+    seen.committed(outcome, committed.status);
     await ring(deps, run, nextOf(run, committed, outcome.wakeAfterMs, next));
     return { result: { did: "step", status: committed.status }, next };
   } catch (error) {
+    seen.failed(error);
     if (error instanceof LeaseLost) return { result: { did: "nothing", why: "lost" }, next: null };
     throw error;
   } finally {
     lease.stop();
+    seen.end();
   }
 };
 
@@ -171,7 +181,7 @@ type Doorbell = Parameters<EngineDeps["ring"]>[0][number];
 const ring = async (deps: EngineDeps, run: ClaimedRun, runs: readonly Doorbell[]): Promise<void> => {
   if (runs.length === 0) return;
   // A lost ring is repaired by the sweeper (RUN-5): the step is done either way.
-  await fp("doorbell.send", () => deps.ring(runs)).catch((error: unknown) => {
+  await fp("doorbell.send", () => deps.ring(runs, deps.span)).catch((error: unknown) => {
     deps.log.warn("a doorbell could not be rung", { runId: run.id, error });
   });
 };

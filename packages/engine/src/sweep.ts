@@ -1,4 +1,5 @@
 import * as approvals from "@aiw/core/approvals";
+import { isActive } from "@aiw/contract/runs";
 import { recoverLeases, releaseHeld, ringDue } from "@aiw/core/runs";
 import { fp } from "@aiw/platform/fault";
 import type { EngineDeps } from "./deps.ts";
@@ -16,7 +17,7 @@ export interface SweepReport {
   readonly failures: number;
 }
 
-export type SweepDeps = Pick<EngineDeps, "db" | "log" | "notify" | "ring"> & {
+export type SweepDeps = Pick<EngineDeps, "db" | "log" | "notify" | "ring" | "telemetry"> & {
   readonly stepAttempts: number;
   readonly doorbellGraceS: number;
 };
@@ -27,7 +28,10 @@ export const sweep = async (deps: SweepDeps): Promise<SweepReport> => {
   const requests = await fp("sweep.expire", () => approvals.expireDue(deps.db));
   const released = await fp("sweep.release", () => releaseHeld(deps.db));
   for (const { runId } of released) deps.notify(runId);
-  for (const { runId } of leases.recovered) deps.notify(runId);
+  for (const { runId, teamId, status } of leases.recovered) {
+    deps.notify(runId);
+    if (!isActive(status)) deps.telemetry?.runEnded(runId, { "aiw.run.status": status, "aiw.team.id": teamId });
+  }
   for (const { runId } of requests.expired) deps.notify(runId);
   const due = await fp("sweep.pick", () => ringDue(deps.db, deps.doorbellGraceS));
   // What a recovery or an expiry made ready this moment need not wait for the grace time.

@@ -6,6 +6,7 @@ import { withActor } from "@aiw/platform/ctx";
 import { fp } from "@aiw/platform/fault";
 import { isPresentSnapshot } from "@aiw/policy/freeze";
 import { authoriseClaimed, isIntact, mayStillRun } from "./gate.ts";
+import { calledTool } from "./observe.ts";
 import { mayProbe } from "./offers.ts";
 import { hasForm } from "./propose.ts";
 import { contextFor } from "./sources.ts";
@@ -72,7 +73,7 @@ export const carryOut = async (
   const authorised = authoriseClaimed(claim.facts, claim.idempotencyKey);
   const receipt = receiptOf(claim.facts, authorised, run);
   const started = performance.now();
-  const outcome = await fp("tool.call", async () => {
+  const write = async (): Promise<WriteOutcome> => {
     const callContext = await contextFor(
       deps,
       run,
@@ -87,16 +88,20 @@ export const carryOut = async (
     if (!hasForm(tool)) return asWrite(fp("tool.ask", () => tool.connector.read(authorised, callContext)));
     const written = await fp("tool.write", () => tool.connector.write(authorised, callContext));
     return tool.row.riskClass === "read" ? withoutEffect(written) : written;
-  }).catch((error: unknown): WriteOutcome => {
-    if (error instanceof LeaseLost) throw error;
-    deps.log.error("a write ended with an error", {
-      runId: run.id,
-      workspaceId: run.workspaceId,
-      approvalId: approval.id,
-      error,
-    });
-    return { kind: "unknown", text: "The call ended with an error; whether it took effect is not known." };
-  });
+  };
+  const named = { call, toolId: tool.row.id, approvalId: approval.id };
+  const outcome = await fp("tool.call", () => calledTool(deps, named, ({ kind }) => kind, write)).catch(
+    (error: unknown): WriteOutcome => {
+      if (error instanceof LeaseLost) throw error;
+      deps.log.error("a write ended with an error", {
+        runId: run.id,
+        workspaceId: run.workspaceId,
+        approvalId: approval.id,
+        error,
+      });
+      return { kind: "unknown", text: "The call ended with an error; whether it took effect is not known." };
+    },
+  );
   const durationMs = Math.round(performance.now() - started);
   if (outcome.kind === "executed")
     return executed(call, approval, receipt, outcome.result, false, durationMs, source.name);

@@ -28,6 +28,8 @@ export interface DeadLetters {
    * A letter that is sent and not yet removed when the process dies is there twice, which changes nothing (F31).
    */
   settle(id: string, how: "redrive" | "remove", before: (letter: DeadLetter) => Promise<void>): Promise<boolean>;
+  /** About how many there are. */
+  count(): Promise<number>;
   close(): void;
 }
 
@@ -65,7 +67,16 @@ export const createDeadLetters = (options: QueueOptions): DeadLetters => {
       await release(client, at, [...seen.values()]);
     }
   };
+  let known: string | null | undefined;
   return {
+    count: async () => {
+      known ??= await addressOf(client, options.url);
+      if (known === null) return 0;
+      const { Attributes } = await client.send(
+        new GetQueueAttributesCommand({ QueueUrl: known, AttributeNames: ["ApproximateNumberOfMessages"] }),
+      );
+      return Number(Attributes?.ApproximateNumberOfMessages ?? 0);
+    },
     list: async (max) => {
       const letters = await taken(
         (seen) => seen.length >= max,

@@ -67,6 +67,7 @@ export const shape = {
   AIW_LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error", "silent"], "must be debug, info, warn, error or silent")
     .default("info"),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.transform((value) => value.replace(/\/+$/, "")).optional(),
 
   AIW_DATABASE_ADMIN_URL: postgresUrl.optional(),
   AIW_DATABASE_API_URL: postgresUrl.optional(),

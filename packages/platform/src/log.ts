@@ -1,4 +1,5 @@
 import { redact, redactText } from "./redact.ts";
+import { traceIdOf } from "./trace.ts";
 
 export { registerSecret } from "./redact.ts";
 
@@ -20,6 +21,8 @@ export type LogOptions = {
   level: LogLevel;
   /** Receives one line without line end; default is the standard error stream. */
   write?: (line: string) => void;
+  /** Traces are on: each line about a run or a request carries the id of its trace. */
+  traces?: boolean;
 };
 
 const RANK: Readonly<Record<LogLevel, number>> = { debug: 10, info: 20, warn: 30, error: 40, silent: 99 };
@@ -31,30 +34,45 @@ const RANK: Readonly<Record<LogLevel, number>> = { debug: 10, info: 20, warn: 30
  */
 export function createLog(options: LogOptions): Log {
   const write = options.write ?? ((line: string) => void process.stderr.write(`${line}\n`));
-  return build(RANK[options.level], write, {});
+  return build(RANK[options.level], write, {}, options.traces ?? false);
 }
 
-function build(minimum: number, write: (line: string) => void, base: LogFields): Log {
+function build(minimum: number, write: (line: string) => void, base: LogFields, traces: boolean): Log {
   const at =
     (level: Exclude<LogLevel, "silent">) =>
     (message: string, fields?: LogFields): void => {
       if (RANK[level] < minimum) return;
-      write(encode(level, message, base, fields));
+      write(encode(level, message, base, fields, traces));
     };
   return {
     debug: at("debug"),
     info: at("info"),
     warn: at("warn"),
     error: at("error"),
-    child: (fields) => build(minimum, write, { ...base, ...fields }),
+    child: (fields) => build(minimum, write, { ...base, ...fields }, traces),
   };
 }
 
-function encode(level: string, message: string, base: LogFields, fields: LogFields | undefined): string {
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+/** The trace a line belongs to: that of its run, of its job, or of its request. */
+function traceOf(fields: LogFields): LogFields {
+  const id = [fields["runId"], fields["jobId"], fields["requestId"]].find((one) => one !== undefined);
+  return typeof id === "string" && UUID.test(id) ? { traceId: traceIdOf(id) } : {};
+}
+
+function encode(
+  level: string,
+  message: string,
+  base: LogFields,
+  fields: LogFields | undefined,
+  traces: boolean,
+): string {
   const head = { at: new Date().toISOString(), level, message: redactText(message) };
   try {
+    const trace = traces ? traceOf({ ...base, ...fields }) : {};
     // The head comes last: a field cannot take the place of level or message.
-    return escape(JSON.stringify({ ...head, ...Object(redact({ ...base, ...fields })), ...head }));
+    return escape(JSON.stringify({ ...head, ...Object(redact({ ...base, ...fields })), ...trace, ...head }));
   } catch {
     return escape(JSON.stringify({ ...head, fields: "[not printable]" }));
   }

@@ -40,7 +40,13 @@ export const runHandlers: Pick<Handlers, Names> = {
 
   cancelRun: async ({ ctx, params, deps }) => {
     const scope = await workspaces.scopeOf(ctx);
-    const { teamId, ring } = await runs.cancel(ctx, scope, params.runId);
+    const { workspaceId, teamId, ring, ended } = await runs.cancel(ctx, scope, params.runId);
+    if (ended)
+      deps.telemetry?.runEnded(params.runId, {
+        "aiw.run.status": "cancelled",
+        "aiw.workspace.id": workspaceId,
+        "aiw.team.id": teamId,
+      });
     await goOn(deps, { teamId, runIds: ring }, [params.runId]);
     return runs.one(ctx, scope, params.runId);
   },

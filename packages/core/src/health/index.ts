@@ -1,4 +1,4 @@
-import type { Database } from "@aiw/platform/db";
+import { type Database, transaction } from "@aiw/platform/db";
 
 /** One round trip to the database. Rejects when it cannot be reached. */
 export async function reachDatabase(db: Database): Promise<void> {
@@ -12,4 +12,25 @@ const NEWEST = "approval_checked_v1";
 export async function requireSchema(db: Database): Promise<void> {
   const rows = await db.sql`select from pg_proc where proname = ${NEWEST}`;
   if (rows.length === 0) throw new Error("the database is not migrated to this version");
+}
+
+/** What waits on this installation, for its figures (SEC-9). */
+export interface Backlog {
+  /** Requests that wait for a person. */
+  readonly approvals: number;
+  /** Age in seconds of the oldest run that could work and does not; 0: there is none. */
+  readonly oldestRunS: number;
+}
+
+/** Counts what waits, in one round trip, on a connection that may look for work. */
+export async function backlog(db: Database): Promise<Backlog> {
+  const [row] = await transaction(
+    db,
+    "unscoped",
+    (tx) => tx<{ approvals: number; oldest: number }[]>`
+      select (select count(*)::integer from approvals where status = 'pending') as approvals,
+             coalesce(extract(epoch from aiw_now() - min(coalesce(wake_at, queued_at))), 0)::float8 as oldest
+        from runs where status = 'queued' and coalesce(wake_at, queued_at) <= aiw_now()`,
+  );
+  return { approvals: row?.approvals ?? 0, oldestRunS: row?.oldest ?? 0 };
 }

@@ -1,4 +1,5 @@
 import { transaction, type Database } from "@aiw/platform/db";
+import type { RunStatus } from "@aiw/contract/runs";
 import { fp } from "@aiw/platform/fault";
 
 export interface Recovered {
@@ -6,6 +7,8 @@ export interface Recovered {
   readonly teamId: string;
   /** What is ready now: the run itself, or the next one of its chat. */
   readonly ring: string | null;
+  /** What it is now; `failed` and `cancelled`: it ended by this. */
+  readonly status: RunStatus;
 }
 
 /** Runs whose lease ran out: each in a transaction of its own, so that one failure stops no other (RUN-5, RUN-6). */
@@ -26,12 +29,12 @@ export const recoverLeases = async (
         transaction(
           db,
           "unscoped",
-          (tx) => tx<{ outcome: string; team_id: string; ring: string | null }[]>`
+          (tx) => tx<{ outcome: RunStatus | "none"; team_id: string; ring: string | null }[]>`
           select outcome, team_id, ring from run_recover_v1(${id}::uuid, ${maxAttempts})`,
         ),
       );
       if (row !== undefined && row.outcome !== "none")
-        recovered.push({ runId: id, teamId: row.team_id, ring: row.ring });
+        recovered.push({ runId: id, teamId: row.team_id, ring: row.ring, status: row.outcome });
     } catch {
       failures += 1;
     }
