@@ -134,22 +134,31 @@ describe("drift (APR-19)", () => {
   });
 
   test("APR-19 a target that cannot be asked says nothing: no flag, no lifted flag", async () => {
+    const flag = async (id: string): Promise<unknown> => {
+      const { stale, staleReason } = await detailOf(world, "approver", id);
+      return { stale, staleReason };
+    };
+    const unheard = async (id: string): Promise<void> => {
+      setFaultPlan({ rules: [{ at: "check.look:before", act: "throw" }] });
+      await look(id);
+      setFaultPlan(undefined);
+    };
     const { runId, request } = await staleRequest();
-    const url = `${world.repository.url}-gone`;
-    await world.admin
-      .sql`update sources set config = config || ${world.admin.sql.json({ url })} where id = ${world.sourceId}`;
-    const fresh = await waitingOn(request.id);
-    expect(fresh).toMatchObject({ stale: true });
-    await world.admin
-      .sql`update sources set config = config || ${world.admin.sql.json({ url: world.repository.url })} where id = ${world.sourceId}`;
-    world.git.switches.delayMs = 0;
+    const before = await flag(request.id);
+    // The target is back: whoever could ask would lift the flag.
+    resetMain(world, start);
+    await unheard(request.id);
+    expect(await flag(request.id)).toEqual(before);
     await decide(world, "approver", request, "rejected");
-    expect(await world.drive(runId)).toMatchObject({ status: "completed" });
+    await world.drive(runId);
+
+    const other = await waiting();
+    commitToMain(world, "src/discount.ts", touched);
+    await unheard(other.request.id);
+    expect(await flag(other.request.id)).toEqual({ stale: false, staleReason: null });
+    await decide(world, "approver", other.request, "rejected");
+    await world.drive(other.runId);
   });
-  const waitingOn = async (id: string) => {
-    await look(id);
-    return detailOf(world, "approver", id);
-  };
 
   test("APR-19 the sweeper looks too: those longest not looked at first, at most twenty a round, each at most every five minutes", async () => {
     const many = await Promise.all(Array.from({ length: 3 }, waiting));
@@ -228,6 +237,7 @@ describe("prepare again (APR-19)", () => {
     await world.drive(runId);
     expect((await requestsOf(world, runId)).map((r) => r.status)).toEqual(["invalid", "pending"]);
     await expect(again("member", request.id)).rejects.toMatchObject({ code: "not_renewable" });
+    expect((await auditOf(world, runId)).filter((e) => e === "approval.requested_again")).toHaveLength(1);
     await decide(world, "approver", await last(runId), "rejected");
     expect(await world.drive(runId)).toMatchObject({ status: "completed" });
     expect(await violations(world, [runId])).toEqual([]);
