@@ -1,14 +1,16 @@
-import { build } from "esbuild";
+import { build, type Metafile } from "esbuild";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { deflateRawSync } from "node:zlib";
+import type { FunctionName } from "./functions.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-export const FUNCTIONS = ["api", "step", "jobs", "ingest", "sweep"] as const;
-export type FunctionName = (typeof FUNCTIONS)[number];
-
 /** Compiled code cannot be bundled; it is shipped beside the bundle as installed. */
-const NATIVE = ["@node-rs/argon2", "@duckdb/node-api"];
+const NATIVE = ["@node-rs/argon2"];
+/** The compiled half of DuckDB, 70 MB: in a layer of its own, so that what changes with every release stays small. */
+const DUCKDB = "@duckdb/node-bindings-linux-x64";
 
 /** The process that fetches Git repositories, for the functions that do: a second program beside theirs (N67). */
 const FETCH_CHILD = "packages/connectors/src/git/fetch-child.ts";
@@ -17,29 +19,50 @@ const FETCHING: readonly FunctionName[] = ["step", "jobs"];
 const UPLOADS_CHILD = "packages/connectors/src/uploads/child.ts";
 const READING_UPLOADS: readonly FunctionName[] = ["step", "jobs", "ingest"];
 
+/** One folder as it is uploaded, and what it weighs. */
+export interface PackedFunction {
+  readonly directory: string;
+  readonly file: string;
+  readonly bytes: number;
+  /** Compressed as the upload is, without the few bytes of its table of contents. */
+  readonly zippedBytes: number;
+}
+
 /**
- * Builds one function as it is deployed: one ES module for the runtime's Node, beside it `fetch-child.mjs` where it
- * fetches. Returns the function's file and the bytes of all (OPS-3).
+ * Packs one function as it is deployed, into `outDir/NAME`: one ES module for the runtime's Node, beside it `fetch-child.mjs`
+ * where it fetches, and what is compiled as installed, for the system this runs on (OPS-3).
+ * @throws Error when a compiled part is not installed for Linux on x64, the deployed system
  */
-export const bundleFunction = async (
-  name: FunctionName,
-  outDir: string,
-): Promise<{ readonly file: string; readonly bytes: number }> => {
-  const file = join(outDir, `${name}.mjs`);
-  const result = await build({
+export const packFunction = async (name: FunctionName, outDir: string): Promise<PackedFunction> => {
+  const directory = join(outDir, name);
+  rmSync(directory, { recursive: true, force: true });
+  mkdirSync(directory, { recursive: true });
+  const metafile = await bundle(name, directory);
+  for (const native of nativeOf(metafile)) copyNative(native, join(directory, "node_modules"));
+  const files = filesIn(directory).map((path) => readFileSync(path));
+  return {
+    directory,
+    file: join(directory, `${name}.mjs`),
+    bytes: files.reduce((sum, file) => sum + file.length, 0),
+    zippedBytes: files.reduce((sum, file) => sum + deflateRawSync(file).length, 0),
+  };
+};
+
+const bundle = async (name: FunctionName, outdir: string): Promise<Metafile> => {
+  const { metafile } = await build({
     entryPoints: {
       [name]: join(root, "functions", name, "src", "handler.ts"),
       ...(FETCHING.includes(name) ? { "fetch-child": join(root, FETCH_CHILD) } : {}),
       ...(READING_UPLOADS.includes(name) ? { "uploads-child": join(root, UPLOADS_CHILD) } : {}),
     },
-    outdir: outDir,
+    outdir,
     outExtension: { ".js": ".mjs" },
     bundle: true,
     platform: "node",
     target: "node24",
     format: "esm",
     mainFields: ["module", "main"],
-    external: NATIVE,
+    external: [...NATIVE, "@duckdb/node-bindings-*"],
     minifySyntax: true,
     minifyWhitespace: true,
     metafile: true,
@@ -49,5 +72,41 @@ export const bundleFunction = async (
       js: 'import { createRequire as __aiwRequire } from "node:module"; const require = __aiwRequire(import.meta.url);',
     },
   });
-  return { file, bytes: Object.values(result.metafile.outputs).reduce((sum, output) => sum + output.bytes, 0) };
+  return metafile;
 };
+
+/**
+ * Packs the layer with DuckDB into `outDir/duckdb`, as the platform unpacks it under /opt. The folder's `nodejs/node_modules` is on
+ * NODE_PATH there, by which the bundled half finds the compiled one.
+ */
+export const packLayer = (outDir: string): { readonly directory: string; readonly nodePath: string } => {
+  const directory = join(outDir, "duckdb");
+  const nodePath = join(directory, "nodejs", "node_modules");
+  rmSync(directory, { recursive: true, force: true });
+  copyInstalled(DUCKDB, nodePath);
+  return { directory, nodePath };
+};
+
+const nativeOf = ({ outputs }: Metafile): readonly string[] => {
+  const imported = Object.values(outputs).flatMap((output) => output.imports.map(({ path }) => path));
+  return NATIVE.filter((name) => imported.includes(name));
+};
+
+/** The package and its compiled half, which is a package of its own for each system. */
+const copyNative = (name: string, to: string): void => {
+  for (const part of [name, `${name}-linux-x64-gnu`]) copyInstalled(part, to);
+};
+
+const copyInstalled = (name: string, to: string): void => {
+  const from = join(root, "node_modules", name);
+  if (!existsSync(from))
+    throw new Error(
+      `${name} is not installed; on another system than Linux on x64 add it with: npm install --no-save --force ${name}`,
+    );
+  cpSync(from, join(to, name), { recursive: true });
+};
+
+const filesIn = (directory: string): readonly string[] =>
+  readdirSync(directory, { withFileTypes: true, recursive: true }).flatMap((entry) =>
+    entry.isFile() ? [join(entry.parentPath, entry.name)] : [],
+  );

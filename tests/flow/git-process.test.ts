@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { DEFAULT_LIMITS, type GitLimits } from "@aiw/connectors/git";
-import { bundleFunction } from "@aiw/infra/bundle";
+import { packFunction } from "@aiw/infra/bundle";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { TOKEN, resolve, sourceOf, startGitFixture, type GitFixture } from "./git-fixture.ts";
 
@@ -84,8 +84,8 @@ test("the credentials stand neither in its command line nor in its environment, 
 test("bundled as it is deployed it fetches too (OPS-3, N67)", async () => {
   const repository = fixture.repository("bundled", { "a.txt": "a\n" });
   const directory = mkdtempSync(path.join(tmpdir(), "git-bundle-"));
-  await bundleFunction("step", directory);
-  const child = fork(path.join(directory, "fetch-child.mjs"), [], {
+  const packed = await packFunction("step", directory);
+  const child = fork(path.join(packed.directory, "fetch-child.mjs"), [], {
     execArgv: ["--permission", "--allow-fs-read=*"],
     env: {},
     serialization: "advanced",

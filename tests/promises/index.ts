@@ -215,7 +215,7 @@ const NEGATIVES: readonly Promised[] = [
   by("N18", [IDENTITY, "IDN-2: a one-time password lets in"], ["tests/flow/identity-admin.test.ts", "N18"]),
   ...waits("single sign-on", "N19"),
   by("N20", [IDENTITY, "N20"], ["tests/flow/api-keys.test.ts", "N20"]),
-  by("N21", [HTTP, "N21"], ["tests/flow/http-lambda.test.ts", "as a function with streamed answers"]),
+  by("N21", [HTTP, "N21"], ["tests/flow/lambda.test.ts", "the packed API streams status and headers"]),
   by("N22", [HTTP, "N22"]),
   by("N23", G8, ["tests/chaos/g8.test.ts", "end to end"], [SHOWN, "N23"]),
   by("N24", [NEGATIVE, "N24 a member twice"], ["packages/policy/src/json.test.ts", "N24"]),

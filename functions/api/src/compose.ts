@@ -15,7 +15,7 @@ import { createVault } from "@aiw/platform/vault";
 import manifest from "../package.json" with { type: "json" };
 import type { ApiDeps, ApiSettings } from "./deps.ts";
 import { createLoginGuard, type LoginLimits } from "./http/login-guard.ts";
-import { createHub, RUNS_CHANNEL } from "./stream/hub.ts";
+import { createHub, type HubOptions, RUNS_CHANNEL } from "./stream/hub.ts";
 
 /** Everything the API needs, made once per process from its variables (OPS-6). */
 export interface ApiComposition {
@@ -27,8 +27,8 @@ export interface ApiComposition {
 export interface ComposeOptions {
   /** Folder of the built web app, where it is served from here. */
   readonly webRoot?: string;
-  /** Milliseconds a stream lives at most; see `createHub`. */
-  readonly maxStreamMs?: number;
+  /** How streams are kept where it is not one process that holds them all; see `createHub`. */
+  readonly streams?: { readonly listens: boolean } & Pick<HubOptions, "pollMs" | "maxStreamMs" | "restMs">;
   readonly loginLimits?: LoginLimits;
   /** What the sign-in page calls the people of a demonstration: user name and role. */
   readonly demoLogins?: readonly { readonly name: string; readonly role: string }[];
@@ -87,12 +87,13 @@ export const compose = (
   const mcpEgress = createEgress({ allowedHosts: env.AIW_MCP_ALLOWED_HOSTS, allowLocal: env.AIW_MCP_ALLOW_LOCAL });
   const notifier = createNotifier(db, RUNS_CHANNEL, { log });
   const limits = { sessionIdleS: env.AIW_SESSION_IDLE_S, sessionMaxS: env.AIW_SESSION_MAX_S };
+  const { listens, ...streams } = options.streams ?? { listens: true };
   const hub = createHub({
     db,
     log,
     limits,
-    listenUrl: env.AIW_DATABASE_LISTEN_URL ?? env.AIW_DATABASE_API_URL,
-    ...(options.maxStreamMs === undefined ? {} : { maxStreamMs: options.maxStreamMs }),
+    ...(listens ? { listenUrl: env.AIW_DATABASE_LISTEN_URL ?? env.AIW_DATABASE_API_URL } : {}),
+    ...streams,
   });
   const tolerant = async (what: string, send: () => Promise<unknown>): Promise<void> => {
     try {

@@ -24,7 +24,7 @@ export interface IngestComposition {
 
 /** From the variables of the process, once. @throws EnvError */
 export const compose = (source: Readonly<Record<string, string | undefined>>): IngestComposition => {
-  const env = loadEnv(source, ["AIW_DATABASE_STEP_URL", "AIW_BUCKET"]);
+  const env = loadEnv(source, ["AIW_DATABASE_STEP_URL", "AIW_BUCKET"], { opensSecrets: false });
   const receiver = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   const log = createLog({ level: env.AIW_LOG_LEVEL, traces: receiver !== undefined }).child({ function: "ingest" });
   const telemetry = createTelemetry({ endpoint: receiver, service: "aiw-ingest", environment: env.AIW_ENV, log });

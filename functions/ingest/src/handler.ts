@@ -1,4 +1,5 @@
 import { jobMessage } from "@aiw/contract/runs";
+import { environment } from "@aiw/platform/deployed";
 import { fp } from "@aiw/platform/fault";
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { compose, type IngestComposition } from "./compose.ts";
@@ -14,7 +15,7 @@ let composed: IngestComposition | undefined;
  * comes again; in the end it lies with the dead letters (RUN-20).
  */
 export const handler = async (event: SQSEvent): Promise<SQSBatchResponse> => {
-  composed ??= compose(process.env);
+  composed ??= compose(environment());
   const { deps } = composed;
   const batchItemFailures: { itemIdentifier: string }[] = [];
   for (const record of event.Records) {

@@ -2,6 +2,7 @@ import { jobMessage } from "@aiw/contract/runs";
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { compose, type JobsComposition } from "./compose.ts";
 import { runJob } from "./run-job.ts";
+import { environment } from "@aiw/platform/deployed";
 import { fp } from "@aiw/platform/fault";
 
 /** The platform freezes the process between two invocations. */
@@ -14,7 +15,7 @@ let composed: JobsComposition | undefined;
  * alone and comes again; in the end it lies with the dead letters (RUN-20).
  */
 export const handler = async (event: SQSEvent): Promise<SQSBatchResponse> => {
-  composed ??= compose(process.env);
+  composed ??= compose(environment());
   const { deps } = composed;
   const batchItemFailures: { itemIdentifier: string }[] = [];
   for (const record of event.Records) {

@@ -1,7 +1,9 @@
 import { stepMessage } from "@aiw/contract/runs";
+import type { EngineDeps } from "@aiw/engine/deps";
 import { step } from "@aiw/engine/step";
+import { environment } from "@aiw/platform/deployed";
 import { fp } from "@aiw/platform/fault";
-import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
+import type { Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { compose, type StepComposition } from "./compose.ts";
 
 /** The platform freezes the process between two invocations. */
@@ -9,13 +11,34 @@ const isFunction = process.env["AWS_LAMBDA_FUNCTION_NAME"] !== undefined;
 
 let composed: StepComposition | undefined;
 
+/** What the platform says about the time it leaves; a runner on this machine has none. */
+type Remaining = Pick<Context, "getRemainingTimeInMillis">;
+
+/** Seconds before the platform's limit at which a step stops by itself: enough to save what it has and to ring (RUN-23). */
+const HAND_OVER_S = 20;
+
+const leftFor = (context: Remaining): number => context.getRemainingTimeInMillis() / 1000 - HAND_OVER_S;
+
+/** Whether another step of the same message would have all the time that this one had. */
+const hasTimeFor = ({ limits }: EngineDeps, context: Remaining | undefined): boolean =>
+  context === undefined || leftFor(context) >= limits.stepS;
+
+/** The step's wall, moved forward where the platform leaves less time than it. */
+const withinTime = (deps: EngineDeps, context: Remaining | undefined): EngineDeps => {
+  if (context === undefined) return deps;
+  const leftS = leftFor(context);
+  // Not begun, the message comes again to an environment that has time.
+  if (leftS <= 0) throw new Error("there is not enough time left for a step");
+  return { ...deps, limits: { ...deps.limits, stepS: Math.min(deps.limits.stepS, leftS) } };
+};
+
 /**
  * The step function: one message, one step (RUN-3). A message that cannot be read fails alone and ends in the dead-letter
  * queue (RUN-20); one that names nothing to do is dropped. A step that fails is retried by its own row, so its message is
  * done; only what kept the row from being written (no database) asks for redelivery.
  */
-export const handler = async (event: SQSEvent): Promise<SQSBatchResponse> => {
-  composed ??= compose(process.env);
+export const handler = async (event: SQSEvent, context?: Remaining): Promise<SQSBatchResponse> => {
+  composed ??= compose(environment());
   const { deps, goOn, flush, queue } = composed;
   const started = performance.now();
   const batchItemFailures: { itemIdentifier: string }[] = [];
@@ -24,11 +47,13 @@ export const handler = async (event: SQSEvent): Promise<SQSBatchResponse> => {
     const log = deps.log.child({ requestId: messageId });
     try {
       const message = stepMessage.parse(JSON.parse(record.body));
+      const within = withinTime(deps, context);
       let taken = 0;
-      const mayGoOn = (): boolean => (taken += 1) < goOn.steps && performance.now() - started < goOn.withinMs;
+      const mayGoOn = (): boolean =>
+        (taken += 1) < goOn.steps && performance.now() - started < goOn.withinMs && hasTimeFor(within, context);
       const sentAtMs = Number(attributes?.SentTimestamp);
       const delivery = { queue, messageId, ...(sentAtMs > 0 ? { sentAtMs } : {}) };
-      await fp("sqs.receive", () => step({ ...deps, log }, message, mayGoOn, delivery));
+      await fp("sqs.receive", () => step({ ...within, log }, message, mayGoOn, delivery));
     } catch (error) {
       log.error("a step message failed", { messageId, runId: runIdOf(record.body), error });
       batchItemFailures.push({ itemIdentifier: record.messageId });

@@ -4,6 +4,7 @@ import { openDue } from "@aiw/core/mcp-servers";
 import { sweep, type SweepDeps, type SweepReport } from "@aiw/engine/sweep";
 import { createBucket } from "@aiw/platform/bucket";
 import { connect } from "@aiw/platform/db";
+import { environment } from "@aiw/platform/deployed";
 import { loadEnv } from "@aiw/platform/env";
 import { createNotifier } from "@aiw/platform/listen";
 import { createLog } from "@aiw/platform/log";
@@ -24,13 +25,11 @@ interface Composition {
 }
 
 const compose = (source: Record<string, string | undefined>): Composition => {
-  const env = loadEnv(source, [
-    "AIW_DATABASE_STEP_URL",
-    "AIW_STEP_QUEUE_URL",
-    "AIW_JOBS_QUEUE_URL",
-    "AIW_INGEST_QUEUE_URL",
-    "AIW_BUCKET",
-  ]);
+  const env = loadEnv(
+    source,
+    ["AIW_DATABASE_STEP_URL", "AIW_STEP_QUEUE_URL", "AIW_JOBS_QUEUE_URL", "AIW_INGEST_QUEUE_URL", "AIW_BUCKET"],
+    { opensSecrets: false },
+  );
   const receiver = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   const log = createLog({ level: env.AIW_LOG_LEVEL, traces: receiver !== undefined }).child({ function: "sweep" });
   const telemetry = createTelemetry({ endpoint: receiver, service: "aiw-sweep", environment: env.AIW_ENV, log });
@@ -103,7 +102,7 @@ const compose = (source: Record<string, string | undefined>): Composition => {
 };
 
 let composed: Composition | undefined;
-const composition = (): Composition => (composed ??= compose(process.env));
+const composition = (): Composition => (composed ??= compose(environment()));
 
 /** One round, for the local stack's two-second rhythm (RUN-5). */
 export const sweepOnce = async (): Promise<SweepReport> => {

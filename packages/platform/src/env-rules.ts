@@ -3,11 +3,11 @@ import type { Env } from "./env.ts";
 type Source = Readonly<Record<string, string | undefined>>;
 
 /** Sentences about values that are each right but do not fit each other (RUN-23) or the mode (N87). */
-export function misfits(env: Env, source: Source): string[] {
+export function misfits(env: Env, source: Source, opensSecrets: boolean): string[] {
   return [
     ...timeMisfits(env),
     ...limitMisfits(env),
-    ...(env.AIW_ENV === "production" ? productionMisfits(env, source) : []),
+    ...(env.AIW_ENV === "production" ? productionMisfits(env, source, opensSecrets) : []),
   ];
 }
 
@@ -51,13 +51,13 @@ function limitMisfits(env: Env): string[] {
   return ["AIW_MAX_TOOL_ROUNDS: must not be above AIW_MAX_TOOL_ROUNDS_LIMIT"];
 }
 
-function productionMisfits(env: Env, source: Source): string[] {
+function productionMisfits(env: Env, source: Source, opensSecrets: boolean): string[] {
   const problems: string[] = [];
   if (env.AIW_PUBLIC_URL === undefined)
     problems.push("AIW_PUBLIC_URL: must be set in production, links and mails begin with it");
   else if (!env.AIW_PUBLIC_URL.startsWith("https://"))
     problems.push("AIW_PUBLIC_URL: must begin with https:// in production");
-  if (env.AIW_SECRET_KEY === undefined)
+  if (opensSecrets && env.AIW_SECRET_KEY === undefined)
     problems.push("AIW_SECRET_KEY: must be set in production; make a key with: openssl rand -base64 32");
   if (env.AIW_MODEL.startsWith("demo-"))
     problems.push("AIW_MODEL: the demo model is for development; name a model of your gateway");

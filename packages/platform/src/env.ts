@@ -31,10 +31,15 @@ export class EnvError extends Error {
 /**
  * Reads and checks the environment (OPS-6): each value by itself, the times against each other (RUN-23), and in
  * production the absence of everything meant for development (N87). Empty values count as not set; values are never
- * repeated in messages. `needed` names variables this process cannot do without.
+ * repeated in messages. `needed` names variables this process cannot do without; one that opens no secrets is not given the key,
+ * and may be without it in production too.
  * @throws EnvError
  */
-export function loadEnv<K extends EnvName = never>(source: Source, needed: readonly K[] = []): EnvWith<K> {
+export function loadEnv<K extends EnvName = never>(
+  source: Source,
+  needed: readonly K[] = [],
+  options: { readonly opensSecrets?: boolean } = {},
+): EnvWith<K> {
   const given = Object.fromEntries(
     envNames.flatMap((name) => {
       const value = source[name]?.trim();
@@ -48,10 +53,28 @@ export function loadEnv<K extends EnvName = never>(source: Source, needed: reado
     problems.unshift(...parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`));
     throw new EnvError(problems);
   }
-  problems.push(...misfits(parsed.data, source));
+  problems.push(...misfits(parsed.data, source, options.opensSecrets ?? true));
   if (problems.length > 0 || !hasAll(parsed.data, needed)) throw new EnvError(problems);
-  return parsed.data;
+  return readers.size === 0 ? parsed.data : watched(parsed.data);
 }
+
+const readers = new Set<(name: EnvName) => void>();
+
+/** Tells `reader` each variable that is taken from an environment loaded from now on; returns the way to stop it (OPS-4). */
+export function onRead(reader: (name: EnvName) => void): () => void {
+  readers.add(reader);
+  return () => void readers.delete(reader);
+}
+
+const watched = <T extends Env>(env: T): T =>
+  new Proxy(env, {
+    get: (target, name, receiver): unknown => {
+      for (const reader of readers) if (isEnvName(name)) reader(name);
+      return Reflect.get(target, name, receiver);
+    },
+  });
+
+const isEnvName = (name: string | symbol): name is EnvName => typeof name === "string" && Object.hasOwn(shape, name);
 
 /** Variables that begin with AIW_ and mean nothing here: most likely typing errors. */
 export function unknownVariables(source: Source): string[] {

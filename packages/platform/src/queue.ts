@@ -37,7 +37,7 @@ export type ReceivedMessage = {
 
 export type Queue = {
   readonly url: string;
-  /** @throws RangeError for a delay outside 0..900, or the service's error after 2 attempts */
+  /** @throws RangeError for a delay outside 0..900 or more than 256 KB, or the service's error after 2 attempts */
   send(body: object, options?: SendOptions): Promise<void>;
   /** Sends all in batches of 10; returns the positions that were not accepted. Throws only when nothing can be sent. */
   sendMany(messages: readonly ({ body: object } & SendOptions)[]): Promise<number[]>;
@@ -52,6 +52,8 @@ export type Queue = {
 };
 
 const MAX_DELAY_S = 900;
+/** What every queue takes, whatever its own limit; messages are doorbells and far below it. */
+const MAX_MESSAGE_BYTES = 256 * 1024;
 const MAX_GROUP_LENGTH = 128;
 const BATCH = 10;
 /** Longer than the longest poll. */
@@ -205,10 +207,12 @@ function entry(body: object, options: SendOptions = {}) {
   if (!Number.isInteger(delayS) || delayS < 0 || delayS > MAX_DELAY_S) {
     throw new RangeError(`a message can be delayed by 0 to ${MAX_DELAY_S} whole seconds`);
   }
+  const MessageBody = JSON.stringify(body);
+  if (Buffer.byteLength(MessageBody) > MAX_MESSAGE_BYTES) throw new RangeError("a message holds at most 256 KB");
   const fits =
     group !== undefined && /^[\w!"#$%&'()*+,./:;<=>?@[\\\]^`{|}~-]+$/.test(group) && group.length <= MAX_GROUP_LENGTH;
   return {
-    MessageBody: JSON.stringify(body),
+    MessageBody,
     ...(delayS === 0 ? {} : { DelaySeconds: delayS }),
     ...(fits ? { MessageGroupId: group } : {}),
   };

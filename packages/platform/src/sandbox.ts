@@ -73,8 +73,8 @@ const start = ({ program, directory, maxBytes }: SandboxOptions): ChildProcess =
   const child = fork(program, [], {
     cwd: directory,
     execArgv: [`--max-old-space-size=${Math.ceil((maxBytes * HEAP_SHARE) / MB)}`],
-    // Nothing of the parent's environment: no credentials to be read.
-    env: {},
+    // Nothing of the parent's environment, so no credentials to be read; only where compiled libraries lie.
+    env: process.env["NODE_PATH"] === undefined ? {} : { NODE_PATH: process.env["NODE_PATH"] },
     serialization: "advanced",
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });

@@ -129,3 +129,15 @@ test("RUN-11: a replaced connection is not heard any more", () => {
   first.onopen?.(new Event("open"));
   expect(s.states).toEqual(["connecting"]);
 });
+
+test("OPS-4: a server that means to be left alone for a while is not announced as a break", () => {
+  const s = setup(async () => true);
+  s.last().onopen?.(new Event("open"));
+  s.last().emit("rest", '{"ms":5000}');
+  s.fail(0);
+  expect(s.timers.at(-1)?.ms).toBe(5000 + GRACE_MS);
+  expect(s.data).toEqual([]);
+  s.last().onopen?.(new Event("open"));
+  s.fail(0);
+  expect(s.timers.at(-1)?.ms).toBe(GRACE_MS);
+});

@@ -49,6 +49,10 @@ const parse = (text: string): unknown => {
   }
 };
 
+/** How long the server means to be left alone before the browser comes back, in milliseconds; see `rest` in the API's streams. */
+const restOf = (data: unknown): number =>
+  typeof data === "object" && data !== null && "ms" in data && typeof data.ms === "number" ? data.ms : 0;
+
 const timeout = (run: () => void, ms: number): (() => void) => {
   const id = setTimeout(run, ms);
   return () => clearTimeout(id);
@@ -61,6 +65,7 @@ export const openStream = (options: StreamOptions): { readonly close: () => void
   let source: Source | undefined;
   let attempt = 0;
   let heard = Date.now();
+  let restMs = 0;
   let done = false;
   let cancelTimer: () => void = () => {};
   let cancelGrace: () => void = () => {};
@@ -73,6 +78,10 @@ export const openStream = (options: StreamOptions): { readonly close: () => void
   const hear = (event: MessageEvent<string>): void => {
     heard = Date.now();
     if (done) return;
+    if (event.type === "rest") {
+      restMs = restOf(parse(event.data));
+      return;
+    }
     const data = parse(event.data);
     if (data !== undefined) options.onData(data);
   };
@@ -108,15 +117,16 @@ export const openStream = (options: StreamOptions): { readonly close: () => void
       if (current !== source) return;
       heard = Date.now();
       attempt = 0;
+      restMs = 0;
       say("live");
     };
     current.onerror = () => {
       if (done || current !== source) return;
       if (afterError(current.readyState) === "ask") return void ask();
       cancelGrace();
-      cancelGrace = later(() => options.onState("reconnecting"), GRACE_MS);
+      cancelGrace = later(() => options.onState("reconnecting"), restMs + GRACE_MS);
     };
-    for (const type of ["message", "ping", ...(options.types ?? [])]) current.addEventListener(type, hear);
+    for (const type of ["message", "ping", "rest", ...(options.types ?? [])]) current.addEventListener(type, hear);
   };
 
   options.onState("connecting");

@@ -13,6 +13,8 @@ export interface StreamClient {
   send(bytes: Uint8Array): void;
   /** Resolves when the client has read what was queued, or is gone. */
   drained(): Promise<void>;
+  /** Ends the response on purpose and tells the browser to come back in so many milliseconds, without a word to the person. */
+  rest(ms: number): void;
   /** Ends the response after what is queued. */
   end(): void;
 }
@@ -40,18 +42,24 @@ export function createClient(onGone: () => void): StreamClient {
     },
     { highWaterMark: MAX_BUFFERED_BYTES, size: (chunk) => chunk?.byteLength ?? 0 },
   );
+  const send = (bytes: Uint8Array): void => {
+    if (closed || controller === undefined) return;
+    // Judged before, so that one large event alone never cuts anybody off.
+    if ((controller.desiredSize ?? 0) > 0) return controller.enqueue(bytes);
+    controller.error(new Error("the client reads too slowly"));
+    gone();
+  };
+  const end = (): void => {
+    if (closed) return;
+    controller?.close();
+    gone();
+  };
   return {
     body,
     get closed() {
       return closed;
     },
-    send: (bytes) => {
-      if (closed || controller === undefined) return;
-      // Judged before, so that one large event alone never cuts anybody off.
-      if ((controller.desiredSize ?? 0) > 0) return controller.enqueue(bytes);
-      controller.error(new Error("the client reads too slowly"));
-      gone();
-    },
+    send,
     drained: async () => {
       // Half of the buffer stays free for what happens meanwhile.
       while (!closed && controller !== undefined && (controller.desiredSize ?? 0) < MAX_BUFFERED_BYTES / 2) {
@@ -60,11 +68,11 @@ export function createClient(onGone: () => void): StreamClient {
         });
       }
     },
-    end: () => {
-      if (closed) return;
-      controller?.close();
-      gone();
+    rest: (ms) => {
+      send(encode(`retry: ${ms}\nevent: rest\ndata: {"ms":${ms}}\n\n`));
+      end();
     },
+    end,
   };
 }
 

@@ -12,8 +12,8 @@ export const RUNS_CHANNEL = "aiw_runs";
 
 export interface HubOptions {
   readonly db: Database;
-  /** A direct connection: a pooler in transaction mode loses subscriptions. */
-  readonly listenUrl: string;
+  /** A direct connection: a pooler in transaction mode loses subscriptions. Absent: what is watched is only polled. */
+  readonly listenUrl?: string;
   readonly log: Log;
   readonly limits: SessionLimits;
   /** Milliseconds: how often runs are looked at without a hint (F81), rights without an event (N6), and signs of life. */
@@ -22,6 +22,11 @@ export interface HubOptions {
   readonly heartbeatMs?: number;
   /** Milliseconds after which a stream ends on purpose, before the platform cuts it; the client resumes. */
   readonly maxStreamMs?: number;
+  /**
+   * Where every open stream costs a process of its own: one ends as soon as its run waits for a person, the inbox at once, and
+   * the client comes back by itself after these milliseconds (OPS-4).
+   */
+  readonly restMs?: { readonly waitingRun: number; readonly inbox: number };
 }
 
 /** All streams of this process: one subscription, no database connection per client (RUN-11, F80). */
@@ -54,10 +59,10 @@ export function createHub(options: HubOptions): StreamHub {
     for (const channel of channels.values()) void channel.refresh();
   };
 
-  const subscribe = async (): Promise<Listener | undefined> => {
+  const subscribe = async (listenUrl: string): Promise<Listener | undefined> => {
     while (!closing) {
       try {
-        return await listen(options.listenUrl, RUNS_CHANNEL, {
+        return await listen(listenUrl, RUNS_CHANNEL, {
           onNotify: (payload) => onHint(payload.split(",")),
           onReady: () => {
             // After a break: what was announced meanwhile was not heard (F81).
@@ -117,8 +122,8 @@ export function createHub(options: HubOptions): StreamHub {
   };
 
   const wake = (): void => {
-    if (listener !== undefined || closing) return;
-    listener = subscribe();
+    if (timers.length > 0 || closing) return;
+    if (options.listenUrl !== undefined) listener = subscribe(options.listenUrl);
     every(options.pollMs ?? 1_000, "polling of watched runs", poll);
     every(options.accessMs ?? 2_500, "checking of stream rights", checkAccess);
     every(options.heartbeatMs ?? 15_000, "sign of life", async () => {
@@ -134,7 +139,9 @@ export function createHub(options: HubOptions): StreamHub {
   return {
     openRun: ({ runId, workspaceId, after }, reader) => {
       wake();
-      const channel = channels.get(runId) ?? createRunChannel({ db, log, limits, runId, workspaceId });
+      const channel =
+        channels.get(runId) ??
+        createRunChannel({ db, log, limits, runId, workspaceId, restMs: options.restMs?.waitingRun });
       channels.set(runId, channel);
       const client = createClient(() => {
         channel.readers.delete(entry);
@@ -152,6 +159,11 @@ export function createHub(options: HubOptions): StreamHub {
       const client = createClient(() => void inbox.readers.delete(entry));
       const entry: InboxReader = { ...reader, client: limited(client), workspaces: new Set(workspaces) };
       inbox.readers.add(entry);
+      const restMs = options.restMs?.inbox;
+      if (restMs !== undefined) {
+        inbox.touchAll();
+        client.rest(restMs);
+      }
       return client.body;
     },
     count: () => clients().length,

@@ -19,6 +19,8 @@ export interface ChannelOptions {
   readonly limits: SessionLimits;
   readonly runId: string;
   readonly workspaceId: string;
+  /** Milliseconds after which the client comes back when the run waits for a person; undefined: the stream stays open then. */
+  readonly restMs: number | undefined;
 }
 
 const PAGE = 500;
@@ -36,7 +38,7 @@ export interface RunChannel {
 }
 
 export function createRunChannel(options: ChannelOptions): RunChannel {
-  const { db, log, limits, runId, workspaceId } = options;
+  const { db, log, limits, runId, workspaceId, restMs } = options;
   const readers = new Set<RunReader>();
   let reading: Promise<void> | undefined;
   let again = false;
@@ -52,9 +54,11 @@ export function createRunChannel(options: ChannelOptions): RunChannel {
     return batch !== null;
   };
 
-  /** Ends the stream of a reader who has everything of a run that is over (F87). */
+  /** Ends the stream of a reader who has everything of a run that is over (F87), or rests while a person is asked. */
   const endIfOver = (reader: RunReader, batch: streams.Batch): void => {
-    if (streams.isOver(batch.status) && reader.position >= batch.lastSeq) reader.client.end();
+    if (reader.position < batch.lastSeq) return;
+    if (streams.isOver(batch.status)) return reader.client.end();
+    if (restMs !== undefined && streams.isWaiting(batch.status)) reader.client.rest(restMs);
   };
 
   const reached = (): number | null => {

@@ -1,3 +1,3 @@
 export { globalMarks, marks, memberships } from "./inbox.ts";
-export { heads, isOver, read } from "./read.ts";
+export { heads, isOver, isWaiting, read } from "./read.ts";
 export type { Batch, Reader } from "./read.ts";

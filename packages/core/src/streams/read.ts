@@ -54,6 +54,10 @@ interface Row {
 /** A run in a final state tells nothing more, unless somebody resumes it. */
 export const isOver = (status: RunStatus): boolean => !isActive(status);
 
+/** Nothing happens until a person did something; a run that works is queued or running. */
+export const isWaiting = (status: RunStatus): boolean =>
+  isActive(status) && status !== "queued" && status !== "running";
+
 /** Where runs stand: the last seq written, and whether more will come; one query for all of them. */
 export async function heads(
   db: Database,
