@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { bundleFunction } from "@aiw/infra/bundle";
+import { packFunction } from "@aiw/infra/bundle";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { rootOf, traceIdOf } from "@aiw/platform/trace";
 import { approve, demoWorkspace, newChat, requestOf, runEnds, say } from "../kit/people.ts";
@@ -170,8 +170,7 @@ test("SEC-9 the deployed step function has sent its spans when it answers: a pro
   const world = await startWorld();
   const directory = mkdtempSync(join(tmpdir(), "aiw-traces-"));
   try {
-    symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"));
-    const { file } = await bundleFunction("step", directory);
+    const { file } = await packFunction("step", directory);
     const { runId } = await world.ask("hello");
     const record = { messageId: randomUUID(), body: JSON.stringify({ v: 1, runId, traceparent: "forged" }) };
     await run(

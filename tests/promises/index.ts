@@ -114,7 +114,7 @@ const FAULTS: readonly Promised[] = [
     [STATES, "RUN-1 the database allows exactly the transitions of a run"],
   ),
   by("F33", [SWEEP, "RUN-5 F5"]),
-  by("F34", ["tests/flow/runner.test.ts", "F34"], ["tests/flow/bundles.test.ts", "fails an unreadable message alone"]),
+  by("F34", ["tests/flow/runner.test.ts", "F34"], ["tests/flow/lambda.test.ts", "fails an unreadable message alone"]),
   by("F35", [LEASE, "F35"], ["tests/flow/platform-storage.test.ts", "ends in the dead letters"]),
   by("F36", ["tests/flow/chats.test.ts", "although the doorbell cannot be sent"], [SWEEP, "RUN-5 F5"]),
   ...waits("links and notifications", "F37"),
