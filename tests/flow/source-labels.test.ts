@@ -177,6 +177,20 @@ describe("dangerous combinations (POL-11)", () => {
     expect(ledger.entries).toHaveLength(1);
   });
 
+  test("POL-11 the labels come between the model's call and its turn: the call is denied then, and says why", async () => {
+    const t = topic();
+    const args = JSON.stringify({ text: t, amount: 1 });
+    world.script.push(t, { calls: [{ name: server.wireName("blind"), arguments: args }] }, { text: "done" });
+    const { runId } = await world.ask(t);
+    await world.stepOnce(runId);
+    await combine();
+    await world.drive(runId);
+    expect(await requestsOf(world, runId)).toEqual([]);
+    expect((await callsOf(world, runId)).map((c) => c.status)).toEqual(["denied"]);
+    expect((await outputsOf(world, runId))[0]).toMatch(/^denied: .*confidential/i);
+    expect(ledger.entries).toEqual([]);
+  });
+
   test("POL-11 APR-3 approved before the labels came: nothing is executed; asked for before, the click is told", async () => {
     const before = await write();
     const asked = await write();
