@@ -1,0 +1,8 @@
+import { test } from "vitest";
+import { stopAgain } from "../chaos/again.ts";
+
+test(
+  "APR-19 I1 I7: a request that is found stale and prepared again survives a stop at every point of both, thrown and standing still before and after it",
+  () => stopAgain(true),
+  400_000,
+);
