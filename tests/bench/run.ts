@@ -1,9 +1,12 @@
 import { parseArgs } from "node:util";
 import { measureBeside, measureEngineCost } from "./engine-cost.ts";
 import { measureFirstDelta, measureStart } from "./first-delta.ts";
+import { measureLoad } from "./load.ts";
 import { measureParallel } from "./parallel.ts";
 import { measureResume } from "./resume.ts";
 import { measureSse } from "./sse.ts";
+import { loadInWords } from "./load-words.ts";
+import { measureStreams, streamsInWords } from "./streams.ts";
 import { countSteps, inWords } from "./step-count.ts";
 
 /** One measurement: its results by name, each with a line for people. */
@@ -92,6 +95,18 @@ const MEASURES: Readonly<Record<string, Measure>> = {
       ]);
     }
     return results;
+  },
+
+  /** G14 and G15: the whole stack under load for five minutes. */
+  load: async () => {
+    const load = await measureLoad({ seconds: 300, waiting: 10_000, queued: 2_000 });
+    return [["load", load, loadInWords(load)]];
+  },
+
+  /** G13: a thousand streams on three processes, each killed once, 200,000 deliveries. */
+  streams: async () => {
+    const streams = await measureStreams(1_000, 200, 1_000);
+    return [["streams", streams, streamsInWords(streams)]];
   },
 
   /** The whole stack: its start, and the way from a message to the first text of its answer. */

@@ -13,6 +13,8 @@ export interface SseOrder {
   readonly workspaceId: string;
   readonly userId: string;
   readonly sessions: readonly string[];
+  /** Serve the raw hub too; default is true. */
+  readonly withRaw?: boolean;
 }
 
 /** The raw hub: one subscription, one SELECT for each hint, one text for all; no rights, no positions, no bounds. */
@@ -47,7 +49,7 @@ const rawHub = async (url: string, runId: string) => {
   };
 };
 
-const serve = async ({ url, runId, workspaceId, userId, sessions }: SseOrder): Promise<number> => {
+const serve = async ({ url, runId, workspaceId, userId, sessions, withRaw = true }: SseOrder): Promise<number> => {
   const db = connect({ url, max: 4, applicationName: "bench-hub" });
   const hub = createHub({
     db,
@@ -55,13 +57,13 @@ const serve = async ({ url, runId, workspaceId, userId, sessions }: SseOrder): P
     log: createLog({ level: "error" }),
     limits: { sessionIdleS: 43_200, sessionMaxS: 604_800 },
   });
-  const openRaw = await rawHub(url, runId);
+  const openRaw = withRaw ? await rawHub(url, runId) : undefined;
   let next = 0;
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://bench");
     const sessionId = sessions[(next += 1) % sessions.length] ?? "";
     const body =
-      pathname === "/raw"
+      pathname === "/raw" && openRaw !== undefined
         ? openRaw()
         : hub.openRun({ runId, workspaceId, after: Number(searchParams.get("after")) }, { sessionId, userId });
     response.writeHead(200, { "content-type": "text/event-stream" });

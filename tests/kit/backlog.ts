@@ -1,7 +1,13 @@
 import type { World } from "./world.ts";
 
 /** Runs that wait for an approver, each with its open request; of `due` of them the time is over. Straight into the tables. */
-export const addWaiting = async (world: World, count: number, due = 0): Promise<void> => {
+export const addWaiting = async (
+  world: Pick<World, "admin" | "workspaceId" | "teamId"> & {
+    readonly people: { readonly owner: { readonly userId: string } };
+  },
+  count: number,
+  due = 0,
+): Promise<void> => {
   const { admin, workspaceId, teamId, people } = world;
   await admin.sql`
     with r as (insert into runs (workspace_id, team_id, title, started_by, status, shown_status, last_seq)
