@@ -1,10 +1,11 @@
-import type { Human, System } from "@aiw/contract/actors";
+import type { Human, Member, System } from "@aiw/contract/actors";
 import * as identity from "@aiw/core/identity";
 import * as models from "@aiw/core/models";
 import * as mcpServers from "@aiw/core/mcp-servers";
 import * as sources from "@aiw/core/sources";
 import * as teams from "@aiw/core/teams";
 import * as tools from "@aiw/core/tools";
+import * as uploads from "@aiw/core/uploads";
 import * as workspaces from "@aiw/core/workspaces";
 import { NATIVE_TOOLS } from "@aiw/function-step/native-tools";
 import type { Ctx } from "@aiw/platform/ctx";
@@ -43,6 +44,15 @@ export interface SeedOptions {
   readonly maxToolRounds: number;
   readonly teamMaxParallelRuns: number;
   readonly ringJob: (jobId: string) => Promise<void>;
+  /** An uploaded file, put where a browser would send it. */
+  readonly upload: {
+    readonly name: string;
+    readonly text: string;
+    readonly maxFileBytes: number;
+    readonly quotaBytes: number;
+    readonly put: (key: string, bytes: Uint8Array) => Promise<void>;
+    readonly ring: (jobId: string) => Promise<void>;
+  };
 }
 
 /** Makes the tools of this version known, without classifying them (POL-4), and the model that configuration names (GW-2). */
@@ -96,6 +106,7 @@ export const seedDemo = async (options: SeedOptions): Promise<void> => {
   );
   const job = await sources.requestTest(inside, source.id);
   await options.ringJob(job.id);
+  await seedUpload(inside, options);
   const asAdmin: Ctx<Human> = { ...asOwner, actor: { ...human(ids, "admin"), isPlatformAdmin: true } };
   const registered = await mcpServers.register(
     asAdmin,
@@ -103,6 +114,27 @@ export const seedDemo = async (options: SeedOptions): Promise<void> => {
     { vault: options.vault, egress: options.mcpEgress },
   );
   await options.ringJob(registered.job.id);
+};
+
+/** Uploads connected and tested, with one file in them that takes the way of every other (OPS-1). */
+const seedUpload = async (ctx: Ctx<Member>, { upload, ringJob }: SeedOptions): Promise<void> => {
+  const source = await uploads.connect(ctx, { name: "Uploads", confirmed: true });
+  await ringJob((await sources.requestTest(ctx, source.id)).id);
+  const bytes = Buffer.from(upload.text);
+  const made = await uploads.create(
+    ctx,
+    { name: upload.name, sizeBytes: bytes.length },
+    {
+      maxFileBytes: upload.maxFileBytes,
+      quotaBytes: upload.quotaBytes,
+      sign: async (key) => {
+        await upload.put(key, bytes);
+        return { method: "PUT", url: "", headers: {} };
+      },
+    },
+  );
+  const { jobId } = await uploads.complete(ctx, made.upload.id);
+  if (jobId !== null) await upload.ring(jobId);
 };
 
 const human = (ids: ReadonlyMap<string, string>, name: string): Human => ({

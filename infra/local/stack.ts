@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { compose as composeApi } from "@aiw/function-api/compose";
 import { serveApi } from "@aiw/function-api/server";
 import { connect, type Database } from "@aiw/platform/db";
-import { ensureBucket } from "@aiw/platform/bucket";
+import { createBucket, ensureBucket } from "@aiw/platform/bucket";
 import { createEgress } from "@aiw/platform/egress";
 import { loadEnv, type Env } from "@aiw/platform/env";
 import { createLog } from "@aiw/platform/log";
@@ -16,6 +16,7 @@ import { grammarBrain, DEMO_MODEL } from "./demo-gateway/brain-grammar.ts";
 import type { Brain } from "./demo-gateway/brain.ts";
 import { startDemoGateway } from "./demo-gateway/server.ts";
 import { seedDemoRepository } from "./demo-repository.ts";
+import { demoUpload } from "./demo-upload.ts";
 import { startEmulator, type Emulator } from "./emulator.ts";
 import { ORDERS_SERVER_NAME, startOrdersServer, type OrdersServer } from "./mcp-server/server.ts";
 import { startGitServer, type GitServer } from "./git-server.ts";
@@ -256,10 +257,17 @@ const prepareRecords = async (
   const log = createLog({ level: env.AIW_LOG_LEVEL }).child({ process: "seed" });
   const admin = connect({ url: environment["AIW_DATABASE_ADMIN_URL"] ?? "", max: 2, applicationName: "aiw-seed" });
   const api = connect({ url: environment["AIW_DATABASE_API_URL"] ?? "", max: 2, applicationName: "aiw-seed" });
-  const jobs = createQueue({
+  const at = (name: string) =>
+    createQueue({
+      region: env.AWS_REGION,
+      url: environment[name] ?? "",
+      endpoint: environment["AIW_SQS_ENDPOINT"] ?? "",
+    });
+  const [jobs, ingest] = [at("AIW_JOBS_QUEUE_URL"), at("AIW_INGEST_QUEUE_URL")];
+  const bucket = createBucket({
     region: env.AWS_REGION,
-    url: environment["AIW_JOBS_QUEUE_URL"] ?? "",
-    endpoint: environment["AIW_SQS_ENDPOINT"] ?? "",
+    bucket: BUCKET,
+    endpoint: environment["AWS_ENDPOINT_URL"] ?? "",
   });
   try {
     await registerVersion(admin, log, env.AIW_MODEL);
@@ -282,9 +290,18 @@ const prepareRecords = async (
       maxToolRounds: env.AIW_MAX_TOOL_ROUNDS,
       teamMaxParallelRuns: env.AIW_TEAM_MAX_PARALLEL_RUNS,
       ringJob: (jobId) => jobs.send({ v: 1, jobId }),
+      upload: {
+        ...demoUpload(),
+        maxFileBytes: env.AIW_UPLOAD_MAX_BYTES,
+        quotaBytes: env.AIW_UPLOAD_QUOTA_BYTES,
+        put: bucket.put,
+        ring: (jobId) => ingest.send({ v: 1, jobId }),
+      },
     });
   } finally {
     jobs.close();
+    ingest.close();
+    bucket.close();
     await Promise.all([admin.close(), api.close()]);
   }
 };

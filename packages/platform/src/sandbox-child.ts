@@ -1,6 +1,6 @@
 /** What a sandboxed process and the one that started it say to each other. */
 export interface SandboxMessage {
-  readonly kind: "order" | "answer" | "ask" | "done";
+  readonly kind: "ready" | "order" | "answer" | "ask" | "done";
   readonly value: unknown;
 }
 
@@ -23,7 +23,9 @@ export const workOnce = (
   });
   // Whoever waits for the answer is gone.
   process.once("disconnect", () => process.exit(1));
-  void next("order")
+  const order = next("order");
+  process.send?.({ kind: "ready", value: null } satisfies SandboxMessage);
+  void order
     .then((order) => work(order, ask))
     .then(
       (value) => process.send?.({ kind: "done", value } satisfies SandboxMessage, () => process.exit(0)),

@@ -25,7 +25,7 @@ export interface SandboxOptions {
 }
 
 export interface SandboxLimits {
-  /** Milliseconds the process may work, counted anew after each question it asked. */
+  /** Milliseconds the process may work, counted from its order and anew after each question it asked. */
   readonly wallMs: number;
   readonly signal: AbortSignal;
 }
@@ -47,12 +47,21 @@ const MB = 1024 * 1024;
 /** A heap of V8 beside what native code takes. */
 const HEAP_SHARE = 0.75;
 
+/** Milliseconds in which a process has to be ready for its order; on a busy machine that takes a while. */
+const START_MS = 30_000;
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly ready: Promise<void>;
+}
+
 /** The next process is started while the present one works, so that nobody waits for its start. */
 export const createSandbox = (options: SandboxOptions): Sandbox => {
-  let spare: ChildProcess | null = null;
+  let spare: Started | null = null;
   let closed = false;
-  const take = (): ChildProcess => {
-    const ready = spare !== null && spare.connected && spare.exitCode === null ? spare : start(options);
+  const take = (): Started => {
+    const isFit = spare !== null && spare.child.connected && spare.child.exitCode === null;
+    const ready = isFit && spare !== null ? spare : start(options);
     spare = closed ? null : start(options);
     return ready;
   };
@@ -63,13 +72,13 @@ export const createSandbox = (options: SandboxOptions): Sandbox => {
     },
     close: () => {
       closed = true;
-      spare?.kill("SIGKILL");
+      spare?.child.kill("SIGKILL");
       spare = null;
     },
   };
 };
 
-const start = ({ program, directory, maxBytes }: SandboxOptions): ChildProcess => {
+const start = ({ program, directory, maxBytes }: SandboxOptions): Started => {
   const child = fork(program, [], {
     cwd: directory,
     execArgv: [`--max-old-space-size=${Math.ceil((maxBytes * HEAP_SHARE) / MB)}`],
@@ -80,13 +89,16 @@ const start = ({ program, directory, maxBytes }: SandboxOptions): ChildProcess =
   });
   // An idle process keeps nobody alive; one that died while idle is found dead when it is taken.
   child.on("error", () => undefined);
+  const ready = new Promise<void>((resolve) => {
+    child.once("message", () => resolve());
+  });
   child.unref();
   child.channel?.unref();
-  return child;
+  return { child, ready };
 };
 
 const work = (
-  child: ChildProcess,
+  { child, ready }: Started,
   order: object,
   { wallMs, signal }: SandboxLimits,
   maxBytes: number,
@@ -103,9 +115,9 @@ const work = (
       finish();
     };
     const fail = (error: unknown): void => end(() => reject(error));
-    const arm = (): void => {
+    const arm = (ms: number): void => {
       clearTimeout(deadline);
-      deadline = setTimeout(() => fail(new SandboxError("time")), wallMs);
+      deadline = setTimeout(() => fail(new SandboxError("time")), ms);
     };
     const onAbort = (): void => fail(new SandboxError("aborted"));
     const watch = setInterval(() => {
@@ -117,7 +129,7 @@ const work = (
       clearTimeout(deadline);
       if (answer === undefined) throw new SandboxError("died");
       const said = await answer(question);
-      arm();
+      arm(wallMs);
       child.send({ kind: "answer", value: said }, ignoreFailure);
     };
     child.on("message", (message: SandboxMessage) => {
@@ -127,9 +139,15 @@ const work = (
     // V8 aborts a process that runs out of its heap.
     child.once("exit", (_code, killed) => fail(new SandboxError(killed === "SIGABRT" ? "memory" : "died")));
     signal.addEventListener("abort", onAbort, { once: true });
-    arm();
+    arm(START_MS);
     child.ref();
-    child.send({ kind: "order", value: order }, ignoreFailure);
+    child.channel?.ref();
+    // Its start is not the work's time.
+    void ready.then(() => {
+      if (!child.connected) return;
+      arm(wallMs);
+      child.send({ kind: "order", value: order }, ignoreFailure);
+    });
   });
 
 /** A process that died is told by its end, not by the failed sending. */

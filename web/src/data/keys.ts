@@ -12,6 +12,7 @@ export const keys = {
   tools: (workspaceId: string) => ["ws", workspaceId, "tools"] as const,
   audit: (workspaceId: string) => ["ws", workspaceId, "audit"] as const,
   sources: (workspaceId: string) => ["ws", workspaceId, "sources"] as const,
+  uploads: (workspaceId: string) => ["ws", workspaceId, "uploads"] as const,
   availableServers: (workspaceId: string) => ["ws", workspaceId, "servers"] as const,
   source: (workspaceId: string, sourceId: string) => ["ws", workspaceId, "sources", sourceId] as const,
   job: (workspaceId: string, jobId: string) => ["ws", workspaceId, "jobs", jobId] as const,

@@ -6,6 +6,8 @@ import { createMemo, createSignal, createUniqueId, Show } from "solid-js";
 import { tChat } from "../i18n/chat.ts";
 import { bytes, duration } from "../i18n/index.ts";
 import { JsonText } from "./json-tree.tsx";
+import { QueryResultTable } from "./query-result.tsx";
+import { readQueryResult } from "./query-result-model.ts";
 import { RiskBadge } from "./risk-badge.tsx";
 import { CallBadge } from "./state-badge.tsx";
 import { targetOf } from "./tool-target.ts";
@@ -18,7 +20,7 @@ const Result = (props: { readonly call: ToolCall }) => {
   const lines = createMemo(() => (props.call.result ?? "").split("\n"));
   const more = (): number => (all() ? 0 : Math.max(0, lines().length - RESULT_LINES));
   const shown = (): string => (more() === 0 ? lines() : lines().slice(0, RESULT_LINES)).join("\n");
-  const cut = (): boolean => props.call.resultBytes > new TextEncoder().encode(props.call.result ?? "").length;
+  const cut = (): boolean => isCut(props.call);
   return (
     <Show when={props.call.result !== null} fallback={<p class="text-ink-2">{tChat("tool.noResult")}</p>}>
       <pre
@@ -41,7 +43,14 @@ const Result = (props: { readonly call: ToolCall }) => {
   );
 };
 
-const Body = (props: { readonly call: ToolCall; readonly runHref: string }) => (
+const isCut = (call: ToolCall): boolean => call.resultBytes > new TextEncoder().encode(call.result ?? "").length;
+
+const Body = (props: {
+  readonly call: ToolCall;
+  readonly runHref: string;
+  /** Its result stands above as a table. */
+  readonly asTable: boolean;
+}) => (
   <div class="flex flex-col gap-3 border-t border-line px-3 py-3">
     <div>
       <p class="label mb-1">{tChat("tool.args")}</p>
@@ -52,10 +61,12 @@ const Body = (props: { readonly call: ToolCall; readonly runHref: string }) => (
         <JsonText text={props.call.args} />
       </Show>
     </div>
-    <div>
-      <p class="label mb-1">{tChat("tool.result")}</p>
-      <Result call={props.call} />
-    </div>
+    <Show when={!props.asTable}>
+      <div>
+        <p class="label mb-1">{tChat("tool.result")}</p>
+        <Result call={props.call} />
+      </div>
+    </Show>
     <p class="flex flex-wrap gap-x-4 gap-y-1 text-meta text-ink-2">
       <Show when={props.call.sourceName}>
         {(name) => (
@@ -79,6 +90,11 @@ export const ToolCard = (props: { readonly call: ToolCall; readonly workspaceId:
   /** What was only submitted took no time of its own. */
   const took = (): { readonly ms: number } | undefined =>
     props.call.durationMs === null || props.call.status === "submitted" ? undefined : { ms: props.call.durationMs };
+  const table = createMemo(() =>
+    props.call.tool === "uploads.query" && props.call.status === "executed"
+      ? readQueryResult(props.call.result ?? "")
+      : null,
+  );
   const bad = (): boolean => props.call.status === "failed" || props.call.status === "unknown";
   return (
     <article
@@ -117,10 +133,19 @@ export const ToolCard = (props: { readonly call: ToolCall; readonly workspaceId:
           </Show>
         </span>
       </div>
+      <Show when={table()}>
+        {(result) => (
+          <QueryResultTable
+            result={result()}
+            partial={isCut(props.call) || (props.call.result ?? "").includes("\n[Cut:")}
+          />
+        )}
+      </Show>
       <div id={bodyId}>
         <Show when={open()}>
           <Body
             call={props.call}
+            asTable={table() !== null}
             runHref={`/w/${props.workspaceId}/runs/${props.call.runId}?step=${props.call.step}`}
           />
         </Show>

@@ -41,11 +41,22 @@ export function* carryOut(command: Command, context: FlowContext): Flow {
       return yield* explain(command, context);
     case "replace":
       return yield* replace(command, context);
+    case "tables":
+      return yield* askTool({ tool: "list_tables", args: sourceOf(command) }, context);
+    case "query":
+      return yield* askTool({ tool: "query", args: { sql: command.sql, ...sourceOf(command) } }, context);
   }
 }
 
 type Of<K extends Command["kind"]> = Extract<Command, { kind: K }>;
 const sourceOf = (command: Command) => (command.source === undefined ? {} : { source: command.source });
+
+/** One call, and what it answers. */
+function* askTool(call: WantedCall, { words, offered }: FlowContext): Flow {
+  if (!offered(call.tool)) return words.noTool(call.tool);
+  const [result = ""] = yield { say: words.asking(call.tool), calls: [call] };
+  return `${words.toolSays(call.tool)}\n${toolText(result)}`;
+}
 
 function* find(command: Of<"find">, { words, offered }: FlowContext): Flow {
   if (!offered("git_search")) return words.noTool("git_search");

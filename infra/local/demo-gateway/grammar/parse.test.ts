@@ -154,3 +154,20 @@ test("GW-5 no message makes the parser fail or hang", () => {
     expect(performance.now() - started).toBeLessThan(2_000);
   }
 });
+
+test("UPL-2 a query is one command by itself, whatever words and quotes stand in it", () => {
+  const sql = "select region, sum(amount) from orders where note = 'a and b; find c' group by region";
+  for (const text of [
+    `query ${sql}`,
+    `Query: \`${sql}\``,
+    `frage \`${sql}\``,
+    `Bitte frage ab: ${sql}`,
+    `\`\`\`sql\n${sql}\n\`\`\``.replace(/^/, "sql "),
+    sql,
+  ])
+    expect(parse(text)).toEqual([{ kind: "query", sql }]);
+  for (const text of ["list tables", "Zeige die Tabellen", "liste alle Tabellen auf."])
+    expect(parse(text)).toEqual([{ kind: "tables" }]);
+  expect(parse("from `src/a.ts` read lines 1-2")).not.toContainEqual(expect.objectContaining({ kind: "query" }));
+  expect(parse("Find select in `src/**`")).toEqual([{ kind: "find", terms: ["select"], glob: "src/**" }]);
+});

@@ -8,6 +8,8 @@ export type Command = { readonly source?: string } & (
   | { readonly kind: "explain"; readonly path: string }
   | { readonly kind: "list"; readonly path: string }
   | { readonly kind: "replace"; readonly find: string; readonly replace: string; readonly path?: string }
+  | { readonly kind: "query"; readonly sql: string }
+  | { readonly kind: "tables" }
   | { readonly kind: "help" }
   | { readonly kind: "unknown" }
 );
@@ -44,14 +46,16 @@ const JOINT = new RegExp(
 export function languageOf(message: string): Language {
   const { text } = mask(message);
   const german =
-    /(?<![\p{L}])(?:suche?|finde|lies|lese|zeige?|erkläre?|liste|ersetze?|ändere|tausche|öffne|beschreibe|hilfe|was|wo|bitte|und|durch|der|die|das|ist|nicht|ich|kannst|könntest|suchen|ersetzen|lesen|erklären|anzeigen|zeilen?|datei)(?![\p{L}])|[äöüß]/giu;
+    /(?<![\p{L}])(?:suche?|finde|lies|lese|zeige?|erkläre?|liste|ersetze?|ändere|tausche|öffne|beschreibe|hilfe|was|wo|bitte|und|durch|der|die|das|ist|nicht|ich|kannst|könntest|suchen|ersetzen|lesen|erklären|anzeigen|zeilen?|datei|frage|abfrage|tabellen)(?![\p{L}])|[äöüß]/giu;
   const english =
-    /(?<![\p{L}])(?:find|search|read|show|explain|list|replace|change|open|help|what|where|please|and|with|by|the|is|not|can|could|you|lines?|file|for|of)(?![\p{L}])/giu;
+    /(?<![\p{L}])(?:find|search|read|show|explain|list|replace|change|open|help|what|where|please|and|with|by|the|is|not|can|could|you|lines?|file|for|of|query|tables)(?![\p{L}])/giu;
   return (text.match(german)?.length ?? 0) > (text.match(english)?.length ?? 0) ? "de" : "en";
 }
 
 /** Reads the commands out of a message, in order, at most five. Pure; never throws; what is not understood is `unknown`. */
 export function parse(message: string): Command[] {
+  const query = queryOf(message.slice(0, MAX_MESSAGE));
+  if (query !== null) return [query];
   const { text, pieces } = mask(message.slice(0, MAX_MESSAGE));
   const commands = text
     .split(JOINT)
@@ -62,6 +66,21 @@ export function parse(message: string): Command[] {
   const known = commands.filter((command) => command.kind !== "unknown");
   if (known.length > 0) return known.slice(0, MAX_COMMANDS);
   return [message.trim() === "" ? { kind: "help" } : { kind: "unknown" }];
+}
+
+const TABLES =
+  /^\s*(?:list|show|liste|zeige?)\s+(?:me\s+|mir\s+)?(?:the\s+|all\s+|die\s+|alle\s+)?(?:tables|tabellen)(?:\s+auf)?\s*[.?!]*\s*$/i;
+const QUERY =
+  /^\s*(?:(?:please|bitte)[\s,]+)?(?:(?:query|sql|abfrage|frage(?:\s+ab)?)\s*:?\s+(?:`{1,3}(?:sql)?\s*)?(?=(?:select|with|from|values)\b)|(?=select\b))([^]+)$/i;
+
+/** A query is one command by itself: its words, quotes and line ends are SQL. */
+function queryOf(message: string): Command | null {
+  if (TABLES.test(message)) return { kind: "tables" };
+  const sql = QUERY.exec(message)?.[1]
+    ?.trimEnd()
+    .replace(/`{1,3}$/, "")
+    .trimEnd();
+  return sql === undefined ? null : { kind: "query", sql };
 }
 
 function clauseCommand(clause: string, pieces: readonly string[]): Command {

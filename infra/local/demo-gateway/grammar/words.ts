@@ -14,6 +14,7 @@ export interface Words {
   reading(path: string): string;
   fileShown(path: string, first: number, last: number, total: number | null): string;
   toolSays(tool: string): string;
+  asking(tool: string): string;
   listing(path: string): string;
   listed(path: string): string;
   summary(path: string, lines: number, filled: number): string;
@@ -48,6 +49,7 @@ const EN: Words = {
     "- list `folder`",
     "- explain `file`",
     "- replace `old` with `new` in `file` (a person has to approve it)",
+    "- list tables, or query `select ...` over uploaded files",
   ].join("\n"),
   notUnderstood:
     "I did not understand that. I am a demo model, no AI, and know only a few commands. Try: find `text`, read `file`, list `folder`, explain `file`, replace `old` with `new` in `file`.",
@@ -60,6 +62,7 @@ const EN: Words = {
   reading: (path) => `Reading ${path}.`,
   fileShown: (path, first, last, total) => `${path}, lines ${first} to ${last}${total === null ? "" : ` of ${total}`}:`,
   toolSays: (tool) => `The tool ${tool} answers:`,
+  asking: (tool) => `Asking the tool ${tool}.`,
   listing: (path) => `Listing ${path}.`,
   listed: (path) => `Contents of ${path}:`,
   summary: (path, lines, filled) =>
@@ -119,6 +122,7 @@ const DE: Words = {
     "- liste `Ordner`",
     "- erkläre `Datei`",
     "- ersetze `alt` durch `neu` in `Datei` (ein Mensch muss zustimmen)",
+    "- liste Tabellen, oder frage `select ...` über hochgeladene Dateien",
   ].join("\n"),
   notUnderstood:
     "Das habe ich nicht verstanden. Ich bin ein Demo-Modell, keine KI, und kenne nur wenige Befehle. Zum Beispiel: suche `Text`, lies `Datei`, liste `Ordner`, erkläre `Datei`, ersetze `alt` durch `neu` in `Datei`.",
@@ -132,6 +136,7 @@ const DE: Words = {
   fileShown: (path, first, last, total) =>
     `${path}, Zeilen ${first} bis ${last}${total === null ? "" : ` von ${total}`}:`,
   toolSays: (tool) => `Das Werkzeug ${tool} antwortet:`,
+  asking: (tool) => `Ich frage das Werkzeug ${tool}.`,
   listing: (path) => `Ich liste ${path} auf.`,
   listed: (path) => `Inhalt von ${path}:`,
   summary: (path, lines, filled) =>

@@ -130,7 +130,7 @@ test("UPL-2, N57, N58: the gate refuses every way out: files, network, settings,
 
 test("UPL-2, N57: nothing outside is read, written or named in the process of a query", async () => {
   const before = readdirSync(directory).sort();
-  const tried = escapes(directory).filter((sql, n) => n < 5 || n % 12 === 0 || CAUGHT_LATER.has(sql));
+  const tried = escapes(directory).filter((sql, n) => n < 3 || n % 30 === 0 || CAUGHT_LATER.has(sql));
   for (const sql of tried) {
     const answer = await ask(sql);
     expect(answer.ok, `${sql} -> ${answer.text}`).toBe(false);

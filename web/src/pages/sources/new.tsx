@@ -14,6 +14,7 @@ import { Page } from "../../ui/page.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryPanel } from "../../ui/query-panel.tsx";
 import { McpWizard } from "./new-mcp.tsx";
+import { UploadsWizard } from "./new-uploads.tsx";
 import { createSourceTest } from "./source-test.ts";
 import { bodyOf, type Draft } from "./wizard-model.ts";
 import { KindCards, Progress, TestStep } from "./wizard-parts.tsx";
@@ -142,12 +143,17 @@ export const NewSourcePage = (): JSX.Element => {
           <>
             <PageHeader title={t("wizard.title")} />
             <Show when={ws().role === "admin"} fallback={<EmptyState title={t("onlyAdmin")} />}>
-              <Show
-                when={kind() === "git"}
-                fallback={<McpWizard workspaceId={params.ws} members={ws().members.length} kinds={cards()} />}
-              >
-                <GitWizard workspaceId={params.ws} members={ws().members.length} kinds={cards()} />
-              </Show>
+              <Switch>
+                <Match when={kind() === "git"}>
+                  <GitWizard workspaceId={params.ws} members={ws().members.length} kinds={cards()} />
+                </Match>
+                <Match when={kind() === "mcp"}>
+                  <McpWizard workspaceId={params.ws} members={ws().members.length} kinds={cards()} />
+                </Match>
+                <Match when={kind() === "uploads"}>
+                  <UploadsWizard workspaceId={params.ws} members={ws().members.length} kinds={cards()} />
+                </Match>
+              </Switch>
             </Show>
           </>
         )}

@@ -20,6 +20,7 @@ import { SourceBadge } from "./source-badge.tsx";
 import { RemoveSource, ReplaceToken } from "./source-manage.tsx";
 import { createSourceTest, type SourceTest } from "./source-test.ts";
 import { TestStages } from "./test-stages.tsx";
+import { UploadsPanel } from "./uploads.tsx";
 
 const Fact = (props: { readonly label: string; readonly children: JSX.Element }): JSX.Element => (
   <>
@@ -35,9 +36,11 @@ const Connection = (props: { readonly source: Source }): JSX.Element => (
     </h2>
     <dl class="grid grid-cols-1 gap-x-4 gap-y-1 md:grid-cols-[10rem_minmax(0,1fr)]">
       <Fact label={t("detail.kind")}>{t(`kind.${props.source.kind}`)}</Fact>
-      <Fact label={t("detail.url")}>
-        <code class="mono">{props.source.config.url}</code>
-      </Fact>
+      <Show when={props.source.kind !== "uploads"}>
+        <Fact label={t("detail.url")}>
+          <code class="mono">{props.source.config.url}</code>
+        </Fact>
+      </Show>
       <Show when={props.source.kind === "git"}>
         <Fact label={t("detail.branch")}>{props.source.config.branch ?? t("detail.defaultBranch")}</Fact>
         <Fact label={t("detail.username")}>{props.source.config.username ?? t("detail.none")}</Fact>
@@ -49,11 +52,13 @@ const Connection = (props: { readonly source: Source }): JSX.Element => (
           </Fact>
         )}
       </Show>
-      <Fact label={t("detail.secret")}>
-        {props.source.secretLast4 === null
-          ? t("detail.noSecret")
-          : t("detail.secretLast4", { last4: props.source.secretLast4 })}
-      </Fact>
+      <Show when={props.source.kind !== "uploads"}>
+        <Fact label={t("detail.secret")}>
+          {props.source.secretLast4 === null
+            ? t("detail.noSecret")
+            : t("detail.secretLast4", { last4: props.source.secretLast4 })}
+        </Fact>
+      </Show>
       <Show when={props.source.confirmedBy}>
         {(person) => (
           <Fact label={t("detail.confirmed")}>
@@ -131,6 +136,9 @@ export const SourcePage = (): JSX.Element => {
         {(source) => (
           <>
             <PageHeader title={source().name} beside={<SourceBadge status={source().status} />} />
+            <Show when={source().kind === "uploads"}>
+              <UploadsPanel workspaceId={params.ws} />
+            </Show>
             <TestPanel source={source()} test={test} isAdmin={isAdmin()} />
             <Connection source={source()} />
             <section class="panel flex flex-wrap items-center justify-between gap-2 p-4">
@@ -144,7 +152,13 @@ export const SourcePage = (): JSX.Element => {
             </section>
             <SourceLabels workspaceId={params.ws} source={source()} isAdmin={isAdmin()} />
             <Show when={isAdmin()} fallback={<p class="text-ink-2">{t("onlyAdmin")}</p>}>
-              <ReplaceToken workspaceId={params.ws} source={source()} onReplaced={() => void test.start(source().id)} />
+              <Show when={source().kind !== "uploads"}>
+                <ReplaceToken
+                  workspaceId={params.ws}
+                  source={source()}
+                  onReplaced={() => void test.start(source().id)}
+                />
+              </Show>
               <RemoveSource workspaceId={params.ws} source={source()} />
             </Show>
           </>

@@ -24,10 +24,12 @@ const Row = (props: { readonly source: Source; readonly href: string }): JSX.Ele
       <SourceBadge status={props.source.status} />
       <span class="text-meta text-ink-2">{t(`kind.${props.source.kind}`)}</span>
     </div>
-    <code class="mono text-ink-2 [overflow-wrap:anywhere]">
-      {props.source.config.url}
-      <Show when={props.source.config.branch}>{(branch) => <> · {branch()}</>}</Show>
-    </code>
+    <Show when={props.source.config.url !== ""}>
+      <code class="mono text-ink-2 [overflow-wrap:anywhere]">
+        {props.source.config.url}
+        <Show when={props.source.config.branch}>{(branch) => <> · {branch()}</>}</Show>
+      </code>
+    </Show>
     <p class="text-meta text-ink-2">
       <Show when={props.source.lastTestAt} fallback={t("test.never")}>
         {(at) => (

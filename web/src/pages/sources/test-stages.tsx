@@ -10,6 +10,7 @@ import { bytes, num } from "../../i18n/index.ts";
 import { mcp } from "../../i18n/mcp.ts";
 import { wordCode } from "../../i18n/problems.ts";
 import { sources as t } from "../../i18n/sources.ts";
+import { uploads } from "../../i18n/uploads.ts";
 import { VisibleText } from "../../ui/visible-text-view.tsx";
 
 type Report = NonNullable<Source["lastTest"]>;
@@ -23,8 +24,10 @@ const ALWAYS: Readonly<Record<Source["kind"], readonly Stage["stage"][]>> = {
   mcp: ["address", "reach", "login", "list"],
   uploads: ["reach", "read"],
 };
-const stageText = (kind: Source["kind"], stage: Stage["stage"]): string =>
-  kind === "mcp" && stage === "list" ? mcp("source.listStage") : t(`test.stage.${stage}`);
+const stageText = (kind: Source["kind"], stage: Stage["stage"]): string => {
+  if (kind === "uploads" && (stage === "reach" || stage === "read")) return uploads(`stage.${stage}`);
+  return kind === "mcp" && stage === "list" ? mcp("source.listStage") : t(`test.stage.${stage}`);
+};
 
 type NextKey = keyof typeof de.test.next;
 const isNext = (code: string): code is NextKey => Object.hasOwn(de.test.next, code);
@@ -53,6 +56,7 @@ const failureText = (code: string): string =>
 type McpFact = keyof typeof mcpWords.fact;
 const isMcpFact = (key: string): key is McpFact => Object.hasOwn(mcpWords.fact, key);
 const factName = (key: string): string => {
+  if (key === "tables") return uploads("tables");
   if (isMcpFact(key)) return mcp(`fact.${key}`);
   return isFact(key) ? t(`test.fact.${key}`) : key;
 };

@@ -3,6 +3,7 @@ import { A } from "@solidjs/router";
 import { useQuery } from "@tanstack/solid-query";
 import Check from "lucide-solid/icons/check";
 import FolderGit2 from "lucide-solid/icons/folder-git-2";
+import FileSpreadsheet from "lucide-solid/icons/file-spreadsheet";
 import Plug from "lucide-solid/icons/plug";
 import { For, type JSX, Show } from "solid-js";
 import { Dynamic } from "solid-js/web";
@@ -10,13 +11,20 @@ import { call } from "../../data/client.ts";
 import { keys } from "../../data/keys.ts";
 import { mcp } from "../../i18n/mcp.ts";
 import { sources as t } from "../../i18n/sources.ts";
+import { uploads } from "../../i18n/uploads.ts";
 import { ErrorLine } from "../../ui/error-panel.tsx";
 import { TestStages } from "./test-stages.tsx";
 
 const KINDS = [
   { kind: "git", icon: FolderGit2 },
   { kind: "mcp", icon: Plug },
+  { kind: "uploads", icon: FileSpreadsheet },
 ] as const satisfies readonly { readonly kind: Source["kind"]; readonly icon: unknown }[];
+
+const kindName = (kind: Source["kind"]): string =>
+  kind === "uploads" ? uploads("card.uploads") : mcp(`source.${kind}`);
+const kindHint = (kind: Source["kind"]): string =>
+  kind === "uploads" ? uploads("card.hint") : mcp(`source.${kind}Hint`);
 
 /** What kind of source is connected, as cards. */
 export const KindCards = (props: {
@@ -25,7 +33,7 @@ export const KindCards = (props: {
 }): JSX.Element => (
   <fieldset>
     <legend class="label mb-1">{mcp("source.kindLabel")}</legend>
-    <div class="grid gap-2 md:grid-cols-2">
+    <div class="grid gap-2 md:grid-cols-3">
       <For each={KINDS}>
         {({ kind, icon }) => (
           <label
@@ -40,8 +48,8 @@ export const KindCards = (props: {
             />
             <Dynamic component={icon} size={16} class="mt-0.5 shrink-0" aria-hidden="true" />
             <span class="min-w-0">
-              <span class="block font-medium">{mcp(`source.${kind}`)}</span>
-              <span class="block text-meta text-ink-2">{mcp(`source.${kind}Hint`)}</span>
+              <span class="block font-medium">{kindName(kind)}</span>
+              <span class="block text-meta text-ink-2">{kindHint(kind)}</span>
             </span>
           </label>
         )}
@@ -108,7 +116,12 @@ export const TestStep = (props: {
           <p>{status() === "tested" ? t("wizard.done") : t("wizard.failed")}</p>
         </Show>
         <div class="flex flex-wrap gap-2">
-          <Show when={status() === "tested"}>
+          <Show when={status() === "tested" && props.created.kind === "uploads"}>
+            <A class="btn btn-primary" href={`${base()}/sources/${props.created.id}`}>
+              {uploads("wizard.toUploads")}
+            </A>
+          </Show>
+          <Show when={status() === "tested" && props.created.kind !== "uploads"}>
             <A class="btn btn-primary" href={`${base()}/chats`}>
               {t("wizard.toChats")}
             </A>
