@@ -42,6 +42,8 @@ export interface ScreenOptions {
   /** Width of the window in CSS pixels. */
   readonly width?: number;
   readonly height?: number;
+  /** Other origins that the page may reach, such as that of object storage. */
+  readonly origins?: readonly string[];
 }
 
 let failures = 0;
@@ -73,6 +75,7 @@ export const openScreen = async (browser: Browser, base: string, options: Screen
     ...((options.width ?? 1360) < 600 ? { isMobile: true, hasTouch: true } : {}),
   });
   const faults: string[] = [];
+  const allowed = new Set(options.origins ?? []);
   const expected: { readonly status: number; readonly path: RegExp }[] = [{ status: 401, path: /^\/api\/me$/ }];
   await context.exposeFunction("reportPolicyViolation", (text: string) => void faults.push(`content policy: ${text}`));
   await context.addInitScript({ content: WATCH_POLICY });
@@ -86,7 +89,7 @@ export const openScreen = async (browser: Browser, base: string, options: Screen
   });
   page.on("request", (request) => {
     const url = new URL(request.url());
-    if (["http:", "https:", "ws:", "wss:"].includes(url.protocol) && url.origin !== base)
+    if (["http:", "https:", "ws:", "wss:"].includes(url.protocol) && url.origin !== base && !allowed.has(url.origin))
       faults.push(`request to ${url.origin}`);
   });
   page.on("response", (response) => {
