@@ -55,7 +55,10 @@ const sourceOf = (command: Command) => (command.source === undefined ? {} : { so
 function* askTool(call: WantedCall, { words, offered }: FlowContext): Flow {
   if (!offered(call.tool)) return words.noTool(call.tool);
   const [result = ""] = yield { say: words.asking(call.tool), calls: [call] };
-  return `${words.toolSays(call.tool)}\n${toolText(result)}`;
+  // A table stands in the chat by itself; what is said is how long it is.
+  const [first = "", ...rest] = unfence(result).inner.trim().split("\n");
+  const shown = first.startsWith('{"columns"') ? block(rest.slice(-1)) : toolText(result);
+  return `${words.toolSays(call.tool)}\n${shown}`;
 }
 
 function* find(command: Of<"find">, { words, offered }: FlowContext): Flow {

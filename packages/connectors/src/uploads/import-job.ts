@@ -11,6 +11,8 @@ import type { NumberStyle } from "./values.ts";
 
 /** Rows handed to the engine at once. */
 const BATCH = 2_000;
+/** The smallest there is: most uploads are small, and a file takes several blocks at least. */
+const BLOCK_BYTES = 16_384;
 const MAX_PARQUET_COLUMNS = 1_000;
 
 const bad = (fault: UploadFault): ImportAnswer => ({ kind: "bad_file", fault });
@@ -20,7 +22,7 @@ export const runImport = async (order: ImportOrder): Promise<ImportAnswer> => {
   const instance = await DuckDBInstance.create(":memory:", settings(order.memoryBytes, order.maxTableBytes));
   const connection = await instance.connect();
   await connection.run("set TimeZone = 'UTC'");
-  await connection.run(`attach ${quoted(order.output)} as out`);
+  await connection.run(`attach ${quoted(order.output)} as out (block_size ${BLOCK_BYTES})`);
   const answer =
     order.format === "parquet" ? await importParquet(connection, order) : await importText(connection, order);
   await connection.run("detach out");

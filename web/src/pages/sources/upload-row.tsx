@@ -56,7 +56,7 @@ const Columns = (props: { readonly upload: Upload; readonly columns: readonly Up
       role="region"
       aria-label={`${t("table")} ${props.upload.table}`}
     >
-      <table class="w-full border-collapse text-left">
+      <table class="w-full min-w-[32rem] border-collapse text-left">
         <thead class="sticky top-0 bg-sunken text-meta">
           <tr>
             <th scope="col" class="px-2.5 py-1.5">
