@@ -102,6 +102,8 @@ function onLocalStack() {
       include: [
         "tests/localstack/*.test.ts",
         "tests/flow/platform-storage.test.ts",
+        "tests/flow/uploads.test.ts",
+        "tests/e2e/uploads.test.ts",
         "tests/flow/runner.test.ts",
         "tests/e2e/whole-path.test.ts",
       ],

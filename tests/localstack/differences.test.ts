@@ -123,14 +123,22 @@ test("OPS-2 RUN-19 the group of a message comes back with it at LocalStack alone
   expect(seen).toEqual({ emulator: false, localstack: true });
 });
 
-test("OPS-2 a browser of another origin is let in by neither, so it never speaks to the bucket itself", async () => {
+test("OPS-2 UPL-1 a browser of another origin may send an upload to both, with the headers that are signed, and reads nothing", async () => {
   const seen = await both(async (endpoint) => {
-    const response = await fetch(`${endpoint}/${BUCKET}/once`, {
-      method: "OPTIONS",
-      headers: { origin: "http://localhost:3000", "access-control-request-method": "PUT" },
-    });
-    await response.body?.cancel();
-    return response.headers.has("access-control-allow-origin");
+    const ask = async (method: string): Promise<boolean> => {
+      const response = await fetch(`${endpoint}/${BUCKET}/uploads/once`, {
+        method: "OPTIONS",
+        headers: {
+          origin: "http://localhost:3000",
+          "access-control-request-method": method,
+          "access-control-request-headers": "content-type,if-none-match",
+        },
+      });
+      await response.body?.cancel();
+      const methods = response.headers.get("access-control-allow-methods") ?? "";
+      return response.ok && response.headers.has("access-control-allow-origin") && methods.includes(method);
+    };
+    return { put: await ask("PUT"), delete: await ask("DELETE") };
   });
-  expect(seen).toEqual({ emulator: false, localstack: false });
+  expect(seen).toEqual({ emulator: { put: true, delete: false }, localstack: { put: true, delete: false } });
 });
