@@ -353,7 +353,7 @@ end $$;
 create function run_choose_v1(p_run uuid, p_now timestamptz) returns table (outcome text, run_id uuid, displaced jsonb) language plpgsql set plan_cache_mode = 'force_generic_plan' as $$
 declare r runs; v_max integer; v_busy bigint; v_elder uuid;
 begin
-  select * into r from runs where id = p_run and status = 'queued' and coalesce(wake_at, queued_at) <= p_now for update skip locked;
+  select * into r from runs where id = p_run and status = 'queued' and coalesce(wake_at, queued_at) <= p_now for update; -- waits for who decides or cancels: a message that is dropped does not come again
   if not found then return query select 'none', null::uuid, null::jsonb; return; end if;
   perform pg_advisory_xact_lock(team_slots_key(r.team_id));
   select t.max_parallel_runs into v_max from teams t where t.id = r.team_id;

@@ -20,7 +20,7 @@ const POINT: Readonly<Record<Exclude<Death, "none">, string>> = {
 
 /** The same commands on the real engine, the real database and a ledger; after each the model must say the same. */
 export const playLive = async ({ seed, runs }: ChaosOptions): Promise<ChaosReport> => {
-  const stage = await startStage({ leaseS: LEASE_S, stepAttempts: 100, pushS: 20 });
+  const stage = await startStage({ leaseS: LEASE_S, stepAttempts: 100, pushS: 20, toolCallS: 20 });
   const hands: Hands = { ...stage.world, ledgerUrl: stage.ledger.url };
   const count = { sequences: 0, commands: 0, refusedByTable: 0 };
   try {

@@ -18,7 +18,7 @@ export interface Stage {
 }
 
 /** A lease is never held up by a heartbeat here: what stops has stopped, and time is the test's (F12), so that it is no work. */
-export const STAGE_LIMITS = { heartbeatS: 3600, pushS: 2, toolCallS: 4, maxRunWallS: 1e9 } as const;
+export const STAGE_LIMITS = { heartbeatS: 3600, pushS: 2, toolCallS: 2, maxRunWallS: 1e9 } as const;
 
 /** Tools that take the key of their request and can be asked whether they acted. */
 const SEARCHABLE: readonly LedgerMode[] = ["searchable", "drops", "drops_before", "fails_after", "late"];

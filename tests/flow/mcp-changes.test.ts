@@ -15,7 +15,7 @@ let second: ConnectedServer;
 beforeAll(async () => {
   hostile = await startHostileServer();
   other = await startHostileServer();
-  world = await startWorld({ mcpPorts: [hostile.port, other.port], limits: { pushS: 3, toolCallS: 3 } });
+  world = await startWorld({ mcpPorts: [hostile.port, other.port], limits: { pushS: 300, toolCallS: 3 } });
   server = await connectServer(world, { name: "shop", url: hostile.url, token: TOKENS.first });
   second = await connectServer(world, { name: "depot", url: other.url, token: TOKENS.second, ownToken: TOKENS.own });
 });

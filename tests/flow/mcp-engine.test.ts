@@ -1,6 +1,16 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { setFaultPlan } from "@aiw/platform/fault";
-import { callsOf, decide, onlyRequest, outputsOf, requestsOf, stopAt, sweepOnce, topic } from "../kit/runs.ts";
+import {
+  callsOf,
+  decide,
+  eventually,
+  onlyRequest,
+  outputsOf,
+  requestsOf,
+  stopAt,
+  sweepOnce,
+  topic,
+} from "../kit/runs.ts";
 import { startLedger, type Ledger } from "../kit/ledger/server.ts";
 import { connectServer, type ConnectedServer } from "../kit/mcp.ts";
 import { startWorld, type World } from "../kit/world.ts";
@@ -11,7 +21,7 @@ let ledger: Ledger;
 let server: ConnectedServer;
 beforeAll(async () => {
   ledger = await startLedger({ token: TOKEN });
-  world = await startWorld({ mcpPorts: [ledger.port], limits: { pushS: 3, toolCallS: 3 } });
+  world = await startWorld({ mcpPorts: [ledger.port], limits: { pushS: 300, toolCallS: 3 } });
   server = await connectServer(world, { name: "ledger", url: ledger.url, token: TOKEN });
   await server.classify("find_entry", "read");
   for (const name of ["blind", "honours_keys", "fails_before"]) await server.classify(name, "write_external");
@@ -50,6 +60,23 @@ describe("MCP tools behind the gate", () => {
       .sql`select status, kind, secret, last_test from sources where id = ${server.sourceId}`;
     expect(source).toMatchObject({ status: "tested", kind: "mcp", secret: null, last_test: { ok: true } });
     expect(await server.tool("blind")).toMatchObject({ server: "ledger", wireName: "ledger__blind", missingAt: null });
+  });
+
+  test("RUN-23 RUN-6 a write to a server has the time of a call, not of a push: so long it may take, so long its lease lasts", async () => {
+    ledger.setMode("blind", "hangs");
+    const runId = await proposed("blind");
+    await decide(world, "approver", await onlyRequest(world, runId), "approved");
+    const started = performance.now();
+    const stepping = world.stepOnce(runId);
+    const leaseS = await eventually(async () => {
+      const [row] = await world.admin.sql<{ left: number }[]>`
+        select extract(epoch from r.lease_until - aiw_now())::float8 as left from runs r join approvals a on a.run_id = r.id
+         where r.id = ${runId} and a.status = 'executing'`;
+      return row?.left;
+    });
+    expect(leaseS).toBeLessThan(world.deps.limits.leaseS + 1);
+    expect(await stepping).toEqual({ did: "step", status: "needs_reconciliation" });
+    expect(performance.now() - started).toBeLessThan(20_000);
   });
 
   test("POL-4 a tool nobody classified does not exist for the model, and called by its exact name nothing is sent (N46)", async () => {

@@ -83,6 +83,29 @@ describe("messages are doorbells (RUN-4)", () => {
     expect(await everything(runId)).toBe(before);
   });
 
+  test("RUN-5 F30 a message that meets its run while a decision holds it waits for that and is not dropped", async () => {
+    const t = topic();
+    world.script.push(t, { text: "done" });
+    const { runId } = await world.ask(t);
+    const held = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
+    const holding = world.admin.begin(async (tx) => {
+      await tx`select 1 from runs where id = ${runId} for update`;
+      locked.resolve();
+      await held.promise;
+    });
+    await locked.promise;
+    const stepping = world.stepOnce(runId);
+    await eventually(async () => {
+      const [row] = await world.admin.sql<{ n: number }[]>`
+        select count(*) as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      return row?.n === 1 ? true : undefined;
+    });
+    held.resolve();
+    await holding;
+    expect(await stepping).toEqual({ did: "step", status: "completed" });
+  });
+
   test("F35 a message that cannot be read is no message", () => {
     const id = randomUUID();
     for (const body of [

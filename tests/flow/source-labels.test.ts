@@ -13,7 +13,7 @@ let ledger: Ledger;
 let server: ConnectedServer;
 beforeAll(async () => {
   ledger = await startLedger({ token: TOKEN });
-  world = await startWorld({ mcpPorts: [ledger.port], limits: { pushS: 5, toolCallS: 5 } });
+  world = await startWorld({ mcpPorts: [ledger.port], limits: { toolCallS: 5 } });
   server = await connectServer(world, { name: "ledger", url: ledger.url, token: TOKEN });
   await server.classify("blind", "write_external");
   await server.classify("find_entry", "read");

@@ -31,7 +31,7 @@ export const carryOut = async (
   if (tool === undefined || source === undefined)
     return invalid(call, approval, "superseded", "The tool or its source is not available any more.");
 
-  const timeoutS = deps.limits.pushS;
+  const timeoutS = tool.connector.pushes === true ? deps.limits.pushS : deps.limits.toolCallS;
   const facts = await fp("tool.facts", () => approvals.frozen(deps.db, run.workspaceId, approval.id, deps.vault));
   // Before anything of it is read: a changed row must not even choose what is said about it (N31).
   if (facts.snapshotIntact && !isPresentSnapshot(facts.snapshot))

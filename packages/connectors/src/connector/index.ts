@@ -209,6 +209,8 @@ export type PinOutcome =
 /** SRC-1: the one shape behind which every kind of source stands. */
 export interface Connector {
   readonly kind: string;
+  /** A write may take as long as a push to a Git server (AIW_PUSH_S); without it, as long as any other call (AIW_TOOL_CALL_S). */
+  readonly pushes?: true;
   /** Tools that are code; empty for a kind whose tools come from stored rows. */
   readonly tools: readonly ToolDefinition[];
   /** Kinds with stored tools: what the model sees of one, or null when this version cannot use it (MCP-1). */

@@ -58,6 +58,7 @@ export const createGitConnector = (options: GitConnectorOptions): Connector => n
 
 class GitConnector implements Connector {
   readonly kind = "git";
+  readonly pushes = true;
   readonly tools: readonly ToolDefinition[] = GIT_TOOLS;
   private readonly egress: GitEgress;
   private readonly egressSettings: GitEgressSettings;
