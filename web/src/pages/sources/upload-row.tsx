@@ -77,7 +77,7 @@ const Columns = (props: { readonly upload: Upload; readonly columns: readonly Up
           <For each={props.columns}>
             {(column) => (
               <tr class="border-t border-line align-top">
-                <th scope="row" class="px-2.5 py-1 font-medium [overflow-wrap:anywhere]">
+                <th scope="row" class="px-2.5 py-1 min-w-24 font-medium [overflow-wrap:anywhere]">
                   <VisibleText text={column.name} />
                 </th>
                 <td class="px-2.5 py-1">
