@@ -1,9 +1,9 @@
 import { build, type Metafile } from "esbuild";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { deflateRawSync } from "node:zlib";
-import type { FunctionName } from "./functions.ts";
+import { type FunctionName, PLANS } from "./functions.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -15,9 +15,8 @@ const DUCKDB = "@duckdb/node-bindings-linux-x64";
 /** The process that fetches Git repositories, for the functions that do: a second program beside theirs (N67). */
 const FETCH_CHILD = "packages/connectors/src/git/fetch-child.ts";
 const FETCHING: readonly FunctionName[] = ["step", "jobs"];
-/** The process in which DuckDB runs, for the functions that query or import uploads (M9, M10). */
+/** The process in which DuckDB runs, for the functions that query or import uploads (M9, M10); its compiled half is a layer. */
 const UPLOADS_CHILD = "packages/connectors/src/uploads/child.ts";
-const READING_UPLOADS: readonly FunctionName[] = ["step", "jobs", "ingest"];
 
 /** One folder as it is uploaded, and what it weighs. */
 export interface PackedFunction {
@@ -37,7 +36,7 @@ export const packFunction = async (name: FunctionName, outDir: string): Promise<
   const directory = join(outDir, name);
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
-  const metafile = await bundle(name, directory);
+  const metafile = await bundle(programsOf(name), directory);
   for (const native of nativeOf(metafile)) copyNative(native, join(directory, "node_modules"));
   const files = filesIn(directory).map((path) => readFileSync(path));
   return {
@@ -48,13 +47,16 @@ export const packFunction = async (name: FunctionName, outDir: string): Promise<
   };
 };
 
-const bundle = async (name: FunctionName, outdir: string): Promise<Metafile> => {
+/** The programs of a function by their names, from the repository's root: its own, and those it starts. */
+const programsOf = (name: FunctionName): Readonly<Record<string, string>> => ({
+  [name]: `functions/${name}/src/handler.ts`,
+  ...(FETCHING.includes(name) ? { "fetch-child": FETCH_CHILD } : {}),
+  ...(PLANS[name].duckdb ? { "uploads-child": UPLOADS_CHILD } : {}),
+});
+
+const bundle = async (programs: Readonly<Record<string, string>>, outdir: string): Promise<Metafile> => {
   const { metafile } = await build({
-    entryPoints: {
-      [name]: join(root, "functions", name, "src", "handler.ts"),
-      ...(FETCHING.includes(name) ? { "fetch-child": join(root, FETCH_CHILD) } : {}),
-      ...(READING_UPLOADS.includes(name) ? { "uploads-child": join(root, UPLOADS_CHILD) } : {}),
-    },
+    entryPoints: Object.fromEntries(Object.entries(programs).map(([name, path]) => [name, join(root, path)])),
     outdir,
     outExtension: { ".js": ".mjs" },
     bundle: true,
@@ -73,6 +75,26 @@ const bundle = async (name: FunctionName, outdir: string): Promise<Metafile> => 
     },
   });
   return metafile;
+};
+
+const CONTAINER = `FROM node:24-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY . .
+USER node
+EXPOSE 3000
+CMD ["node", "service.mjs"]
+`;
+
+/** Packs the API as a service for a container, into `outDir/service`, with what an image is built from (OPS-4). */
+export const packService = async (outDir: string): Promise<string> => {
+  const directory = join(outDir, "service");
+  rmSync(directory, { recursive: true, force: true });
+  mkdirSync(directory, { recursive: true });
+  const metafile = await bundle({ service: "functions/api/src/service.ts" }, directory);
+  for (const native of nativeOf(metafile)) copyNative(native, join(directory, "node_modules"));
+  writeFileSync(join(directory, "Dockerfile"), CONTAINER);
+  return directory;
 };
 
 /**

@@ -60,6 +60,14 @@ export const GIVEN_BY_THE_PLATFORM: readonly EnvName[] = ["AWS_REGION"];
 /** Read by the checks of every start (N87), whatever the function does. */
 export const CHECKED_AT_START: readonly EnvName[] = ["AIW_ENV", "AIW_PUBLIC_URL"];
 
+/** With what the platform feeds a function from its queue, in the function's own name. */
+export const FEED = [
+  "sqs:ChangeMessageVisibility",
+  "sqs:DeleteMessage",
+  "sqs:GetQueueAttributes",
+  "sqs:GetQueueUrl",
+  "sqs:ReceiveMessage",
+];
 const SEND = ["sqs:SendMessage"];
 /** Without the right to list, a key that is not there is answered like one that may not be read. */
 const READ_AND_WRITE_OBJECTS = ["s3:GetObject", "s3:ListBucket", "s3:PutObject"];

@@ -47,7 +47,9 @@ export const readStage = (name: string, source: Source): Stage => {
     stepConcurrency: Number(source["DEPLOY_STEP_CONCURRENCY"]?.trim() || "10"),
     variables: Object.fromEntries(
       Object.entries(source).flatMap(([variable, value]) =>
-        /^(AIW_|OPENAI_)/.test(variable) && value !== undefined && value !== "" ? [[variable, value]] : [],
+        /^(AIW_|OPENAI_BASE_URL$|OTEL_)/.test(variable) && value !== undefined && value !== ""
+          ? [[variable, value]]
+          : [],
       ),
     ),
   };

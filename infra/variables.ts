@@ -1,6 +1,9 @@
 import type { EnvName } from "@aiw/platform/env";
 import { CHECKED_AT_START, type FunctionName, NEVER_DEPLOYED, PLANS, SECRETS } from "./functions.ts";
 
+/** The direct connection for LISTEN; of the service that holds streams alone. */
+export const LISTEN_VARIABLE = "AIW_DATABASE_LISTEN_URL" satisfies EnvName;
+
 /** Where a stage keeps its secrets; every function may read its own of them and no others. */
 export const parameterName = (stage: string, variable: string): string =>
   `/aiw/${stage}/${variable.replace(/^AIW_/, "").toLowerCase().replaceAll("_", "-")}`;

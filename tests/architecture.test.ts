@@ -39,7 +39,7 @@ const homes: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(solid-js$|@solidjs\/|@kobalte\/|@solid-primitives\/|lucide-solid$)/, ["web"]],
 ];
 
-const skipped = new Set(["node_modules", "dist", ".data", ".sst"]);
+const skipped = new Set(["node_modules", "dist", ".data", ".sst", ".packed"]);
 const walk = (folder: string): string[] =>
   readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     if (skipped.has(entry.name)) return [];

@@ -1,8 +1,9 @@
+import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { packFunction, type PackedFunction, packLayer } from "@aiw/infra/bundle";
+import { packFunction, type PackedFunction, packLayer, packService } from "@aiw/infra/bundle";
 import { FUNCTIONS, type FunctionName, PLANS } from "@aiw/infra/functions";
 import { type Environment, startEnvironment } from "@aiw/infra/local/lambda/environment";
 import { EVENT_LIMIT_BYTES } from "@aiw/infra/local/lambda/runtime-api";
@@ -357,4 +358,44 @@ test("OPS-3 an event above 6 MB is refused before a function sees it, and a mess
   const tooLarge = request("POST", "/api/login", undefined, {}, "x".repeat(EVENT_LIMIT_BYTES));
   await expect(environment.invoke(tooLarge, { timeoutMs: 5_000 })).rejects.toThrow(/above 6 MB/);
   await expect(steps.send({ text: "x".repeat(256 * 1024) })).rejects.toThrow(/256 KB/);
+});
+
+test("OPS-4 the packed service serves the same API, subscribes to the database, and ends in order when it is told to", async () => {
+  const service = spawn(process.execPath, ["service.mjs"], {
+    cwd: await packService(directory),
+    env: {
+      AIW_HOST: "127.0.0.1",
+      AIW_PORT: "0",
+      AIW_DATABASE_API_URL: api.database.apiUrl,
+      AIW_DATABASE_LISTEN_URL: api.database.apiUrl,
+      AIW_SECRET_KEY: world.vaultKey,
+      AIW_STEP_QUEUE_URL: queues.steps.url,
+      AIW_JOBS_QUEUE_URL: queues.jobs.url,
+      AIW_INGEST_QUEUE_URL: queues.ingest.url,
+      AIW_BUCKET: "packed-functions",
+      AWS_ENDPOINT_URL: cloud.endpoint,
+      AWS_ACCESS_KEY_ID: "test",
+      AWS_SECRET_ACCESS_KEY: "test",
+    },
+  });
+  let said = "";
+  service.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  await expect.poll(() => said, { timeout: 15_000 }).toContain("serving");
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(said)?.[0] ?? "";
+  expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  const member = await api.signIn("member");
+  const inbox = await fetch(`${url}/api/inbox/events`, { headers: { cookie: member.cookie } });
+  await expect
+    .poll(
+      () =>
+        api.admin.sql`select 1 from pg_stat_activity where datname = current_database() and query ilike 'listen%'`.then(
+          (rows) => rows.length,
+        ),
+      { timeout: 10_000 },
+    )
+    .toBeGreaterThan(0);
+  await inbox.body?.cancel();
+  const ended = new Promise((resolve) => service.once("exit", resolve));
+  service.kill("SIGTERM");
+  expect(await ended).toBe(0);
 });

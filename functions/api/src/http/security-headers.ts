@@ -24,14 +24,22 @@ const HEADERS: readonly (readonly [string, string])[] = [
   ["permissions-policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()"],
 ];
 
+/** The headers of every answer and of every page, whoever serves it. */
+export const securityHeaders = (options: {
+  readonly https: boolean;
+  readonly storageOrigin?: string;
+}): readonly (readonly [string, string])[] => [
+  ["content-security-policy", csp(options.storageOrigin)],
+  ...HEADERS,
+  ...(options.https ? [["strict-transport-security", "max-age=31536000; includeSubDomains"] as const] : []),
+];
+
 /** Sets what every answer carries. What is personal is never stored on the way (N22). */
 export function harden(
   headers: Headers,
   options: { readonly requestId: string; readonly https: boolean; readonly storageOrigin?: string },
 ): void {
-  headers.set("content-security-policy", csp(options.storageOrigin));
-  for (const [name, value] of HEADERS) headers.set(name, value);
+  for (const [name, value] of securityHeaders(options)) headers.set(name, value);
   headers.set("x-request-id", options.requestId);
-  if (options.https) headers.set("strict-transport-security", "max-age=31536000; includeSubDomains");
   if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
 }
