@@ -83,6 +83,13 @@ describe("API keys (IDN-5)", () => {
     await api.admin.sql`update users set disabled_at = null where id = ${api.ids.leaver}`;
   });
 
+  test("IDN-5 scopes are a set: one that is named twice counts once", async () => {
+    const client = await api.signIn("member");
+    const scopes = ["runs.view", "approvals.view", "runs.view"];
+    const made = await client.call("POST", keysPath(), { name: "twice", scopes, expiresInDays: 1 });
+    expect(made).toMatchObject({ status: 201, body: { key: { scopes: ["runs.view", "approvals.view"] } } });
+  });
+
   test("IDN-5 a key does what its scopes name and nothing else: every other endpoint is refused", async () => {
     const { token } = await keyOf("owner");
     const answers: string[] = [];

@@ -1,5 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
+import { connect as connectTo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Endpoint, ENDPOINTS } from "@aiw/contract/api";
@@ -244,6 +245,48 @@ test("N21: a body above 1 MiB is cut off, also in chunks without a length; the s
     write(40);
   });
   expect(status).toBe(413);
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+});
+
+test("N21: twenty megabytes are answered with their code and not with a broken connection, announced or not; what never ends is cut off", async () => {
+  const chunk = Buffer.alloc(65_536, 0x20);
+  /** As simple clients do it: all is sent before anything is read. */
+  const sendThenRead = (head: string, wrap: (data: Buffer) => Buffer, count: number): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const { hostname, port, host } = new URL(server.url);
+      const socket = connectTo(Number(port), hostname).on("error", reject).pause();
+      const read = (): void => {
+        let text = "";
+        socket
+          .on("data", (data) => (text += data.toString("utf8")))
+          .on("close", () => resolve(text))
+          .resume();
+      };
+      const write = (left: number): void => {
+        if (left === 0) read();
+        else socket.write(wrap(chunk), (error) => error ?? write(left - 1));
+      };
+      const type = "content-type: application/json";
+      socket.write(
+        `POST /api/login HTTP/1.1\r\nhost: ${host}\r\norigin: ${server.url}\r\n${type}\r\n${head}\r\n\r\n`,
+        () => write(count),
+      );
+    });
+  const inChunks = (data: Buffer): Buffer =>
+    Buffer.concat([Buffer.from(`${data.length.toString(16)}\r\n`), data, Buffer.from("\r\n")]);
+  const lastChunk = (data: Buffer): Buffer => Buffer.concat([inChunks(data), Buffer.from("0\r\n\r\n")]);
+  let at = 0;
+  for (const answer of [
+    await sendThenRead(`content-length: ${320 * chunk.length}`, (data) => data, 320),
+    await sendThenRead("transfer-encoding: chunked", (data) => (++at === 320 ? lastChunk(data) : inChunks(data)), 320),
+  ]) {
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+    expect(answer).toContain('"code":"body_too_large"');
+  }
+  let sent = 0;
+  const endless = sendThenRead("transfer-encoding: chunked", (data) => ((sent += data.length), inChunks(data)), 4_000);
+  await endless.catch(() => undefined);
+  expect(sent).toBeLessThan(200 * 1_048_576);
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
 });
 

@@ -248,6 +248,40 @@ describe("GW-5 the demo model", () => {
     expect(answer).not.toContain("carried out");
   });
 
+  test("GW-5 APR-7 a request that was asked for again is told by its own tool and its own outcome", async () => {
+    const commit = "3f2c1d".padEnd(40, "0");
+    const told = async (name: string, output: string): Promise<string> => {
+      const turn = await grammarBrain().respond({
+        api: "responses",
+        model: DEMO_MODEL,
+        instructions: "",
+        items: [
+          {
+            type: "message",
+            role: "user",
+            text: "Requested again: #12 Push 1 file to ai/x of shop: Replace `total > 100` with `total >= 100` in src/discount.ts",
+          },
+          { type: "function_call", callId: "again_1", name, arguments: "{}" },
+          { type: "function_call_output", callId: "again_1", output },
+        ],
+        tools: TOOLS,
+        toolChoice: "auto",
+        stream: true,
+        body: null,
+      });
+      expect(turn.calls).toBeUndefined();
+      return turn.text ?? "";
+    };
+    const pushed = await told(
+      "propose_change",
+      `executed: pushed branch refs/heads/ai/0190a-3f2c1d at commit ${commit}`,
+    );
+    expect(pushed).toContain("ai/0190a-3f2c1d");
+    expect(pushed).toContain(commit);
+    expect(pushed).not.toContain("git_read_file");
+    expect(await told("ledger_add", "Entry 7 was added.")).toMatch(/^The tool ledger_add answers:\n```\nEntry 7/);
+  });
+
   test("GW-5 text that occurs twice or never is not proposed", async () => {
     const twice = new Repository(SHOP);
     expect((await talk("replace `total` with `sum` in src/discount.ts", twice)).answer).toContain(

@@ -288,8 +288,15 @@ describe("choosing (GW-2, CHT-1)", () => {
       choice: { modelId: model.id },
       effective: model.id,
     });
-    for (const choice of [{ modelId: dead.id }, { modelId: endpoint.id }])
-      expect((await owner.call("PUT", `${at}/model`, { choice })).body).toMatchObject({ code: "model_not_active" });
+    expect((await owner.call("PUT", `${at}/model`, { choice: { modelId: dead.id } })).body).toMatchObject({
+      code: "model_not_active",
+    });
+    // What never was a model is a fault of the field, not one that is switched off.
+    for (const unknown of [endpoint.id, "00000000-0000-7000-8000-000000000000"]) {
+      const no = { status: 400, body: { code: "bad_request", fields: { model: "invalid" } } };
+      expect(await owner.call("PUT", `${at}/model`, { choice: { modelId: unknown } })).toMatchObject(no);
+      expect(await member.call("POST", `${at}/chats`, { model: { modelId: unknown } })).toMatchObject(no);
+    }
     for (const choice of [{ modelId: model.id, class: "fast" }, { class: "best" }, "fast", {}, { modelId: "x" }])
       expect((await owner.call("PUT", `${at}/model`, { choice })).status).toBe(400);
     const chat = await member.call("POST", `${at}/chats`, { model: { class: "fast" } });

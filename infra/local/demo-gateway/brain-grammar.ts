@@ -1,5 +1,5 @@
 import type { Brain, BrainItem, BrainRequest, BrainTool, ScriptTurn, TurnCall } from "./brain.ts";
-import { carryOut, type Flow, type FlowContext, type WantedCall } from "./grammar/flows.ts";
+import { carryOut, describeCall, type Flow, type FlowContext, type WantedCall } from "./grammar/flows.ts";
 import { languageOf, parse, type Command } from "./grammar/parse.ts";
 import { unfence } from "./grammar/results.ts";
 import { clip, wordsFor } from "./grammar/words.ts";
@@ -19,11 +19,16 @@ export function grammarBrain(options: { readonly chunkDelayMs?: number } = {}): 
 }
 
 function answer(request: BrainRequest): ScriptTurn {
-  const { message, results } = lastQuestion(request.items);
+  const { message, results, tools: called } = lastQuestion(request.items);
   const words = wordsFor(languageOf(message));
   // The platform tells what became of a request (APR-8): it is said on, and nothing is done.
   const outcome = /^Outcome of request #\d+: [^\n]*/.exec(message);
   if (outcome !== null) return { text: `${outcome[0]}\n\n${words.signature}` };
+  // Somebody asked for a request again: the call stands there already, and what came of it is said.
+  if (message.startsWith("Requested again: #") && called.length > 0) {
+    const said = called.map((tool, index) => describeCall(tool, results[index] ?? "", words));
+    return { text: `${said.join("\n\n")}\n\n${words.signature}` };
+  }
   const tools = new Map(request.tools.map((tool) => [tool.name, tool]));
   const usable = request.toolChoice === "auto";
   const context: FlowContext = { words, offered: (tool) => usable && tools.has(tool) };
@@ -47,8 +52,12 @@ function* carryOutAll(commands: readonly Command[], context: FlowContext): Flow 
   return said.join("\n\n");
 }
 
-/** What the user asked last, and the results since then in the order of their calls. */
-function lastQuestion(items: readonly BrainItem[]): { message: string; results: readonly string[] } {
+/** What the user asked last, and the results since then in the order of their calls, with the tools that were called. */
+function lastQuestion(items: readonly BrainItem[]): {
+  message: string;
+  results: readonly string[];
+  tools: readonly string[];
+} {
   const at = items.findLastIndex((item) => item.type === "message" && item.role === "user" && own(item.text) !== "");
   const question = items[at];
   const since = items.slice(at + 1);
@@ -58,6 +67,7 @@ function lastQuestion(items: readonly BrainItem[]): { message: string; results: 
   return {
     message: question?.type === "message" ? own(question.text) : "",
     results: since.flatMap((item) => (item.type === "function_call" ? [outputs.get(item.callId) ?? ""] : [])),
+    tools: since.flatMap((item) => (item.type === "function_call" ? [item.name] : [])),
   };
 }
 

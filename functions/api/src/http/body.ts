@@ -3,6 +3,9 @@ import type { JsonObject } from "@aiw/contract/tools";
 import { readArguments } from "@aiw/policy/json";
 
 const MAX_BYTES = 1_048_576;
+/** What is still taken, and thrown away, of a body that is too large: most clients read the answer only after all is sent. */
+const MAX_DISCARDED_BYTES = 64 * 1_048_576;
+const MAX_DISCARD_MS = 5_000;
 
 /**
  * The JSON object of a request body, at most 1 MiB, counted as it arrives and not as it is announced (N21). Read as strictly
@@ -13,8 +16,6 @@ const MAX_BYTES = 1_048_576;
 export async function readJson(request: Request): Promise<JsonObject> {
   const type = request.headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
   if (type !== "application/json") throw new Problem("unsupported_media_type");
-  const announced = Number(request.headers.get("content-length") ?? 0);
-  if (announced > MAX_BYTES) throw new Problem("body_too_large");
   const read = readArguments(await readText(request), { maxBytes: MAX_BYTES });
   if (read.ok) return read.value;
   const field = fieldOf(read.path);
@@ -31,17 +32,43 @@ export const fieldName = (key: string): string =>
 
 async function readText(request: Request): Promise<string> {
   if (request.body === null) return "";
+  const reader = request.body.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // Leaving the loop early cancels the stream.
-  for await (const chunk of request.body) {
-    size += chunk.byteLength;
-    if (size > MAX_BYTES) throw new Problem("body_too_large");
-    chunks.push(chunk);
+  const announced = Number(request.headers.get("content-length") ?? 0);
+  if (announced > MAX_BYTES) return tooLarge(reader);
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    size += part.value.byteLength;
+    if (size > MAX_BYTES) return tooLarge(reader);
+    chunks.push(part.value);
   }
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
   } catch {
     throw new Problem("bad_request", { fields: { body: "not_utf8" } });
   }
+}
+
+/**
+ * Takes the rest, within bounds and keeping none of it, so that the refusal is read instead of a broken connection (N21).
+ * @throws Problem body_too_large, always
+ */
+async function tooLarge(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<never> {
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    void reader.cancel().catch(() => undefined);
+  }, MAX_DISCARD_MS);
+  let size = 0;
+  try {
+    for (let part = await reader.read(); !part.done && !late; part = await reader.read()) {
+      size += part.value.byteLength;
+      if (size > MAX_DISCARDED_BYTES) break;
+    }
+  } catch {
+    // Whoever sent it went away; there is nobody to tell.
+  } finally {
+    clearTimeout(timer);
+  }
+  throw new Problem("body_too_large");
 }

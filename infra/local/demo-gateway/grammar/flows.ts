@@ -222,6 +222,10 @@ function* propose(path: string, line: number, command: Of<"replace">, words: Wor
       },
     ],
   };
+  return describeProposal(result, words);
+}
+
+function describeProposal(result: string, words: Words): string {
   const outcome = readOutcome(result);
   return [
     words.outcome(outcome.kind, outcome.reason),
@@ -229,6 +233,10 @@ function* propose(path: string, line: number, command: Of<"replace">, words: Wor
     ...(outcome.kind === "executed" && outcome.commit ? [`- ${words.commit}: ${quote(outcome.commit)}`] : []),
   ].join("\n");
 }
+
+/** What came of a call that the platform made, not this model: a request that a person asked for again (APR-7). */
+export const describeCall = (tool: string, result: string, words: Words): string =>
+  tool === "propose_change" ? describeProposal(result, words) : `${words.toolSays(tool)}\n${toolText(result)}`;
 
 /** No file was named: the one file that holds the text, or the reason why it cannot be told. */
 function* placeOf(

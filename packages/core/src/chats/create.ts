@@ -15,7 +15,7 @@ import { summaryOf } from "./view.ts";
 /**
  * Starts a chat. Without a title it is empty until the first message gives one; without a model it is answered by what its
  * workspace chose (CHT-1).
- * @throws Problem no_tested_source: the workspace's chat is closed until a source was tested (CHT-0) | bad_request (title) |
+ * @throws Problem no_tested_source: the workspace's chat is closed until a source was tested (CHT-0) | bad_request (title, model) |
  *   model_not_active
  */
 export async function create(
@@ -54,7 +54,7 @@ export interface ChatChange {
 
 /**
  * Renames, archives or brings back, switches plan mode, chooses the model (CHT-1, AI-3); for every member.
- * @throws Problem not_found | bad_request (title) | model_not_active
+ * @throws Problem not_found | bad_request (title, model) | model_not_active
  */
 export async function update(ctx: Ctx<Member>, chatId: string, change: ChatChange): Promise<ChatSummary> {
   const { workspaceId, userId } = ctx.actor;

@@ -17,7 +17,7 @@ export function available(ctx: Ctx<Member>): Promise<WorkspaceModels> {
 /**
  * Chooses what chats without a choice of their own are answered by (GW-2); null: the platform's standard. Audited with the
  * choice before.
- * @throws Problem forbidden | model_not_active
+ * @throws Problem forbidden | bad_request (model) | model_not_active
  */
 export async function choose(ctx: Ctx<Member>, choice: ModelChoice): Promise<WorkspaceModels> {
   await requireAdmin(ctx);

@@ -28,12 +28,15 @@ export const choiceData = (choice: ModelChoice): JsonObject => ({ model: choice 
 
 /**
  * Only what can answer is chosen (GW-2).
- * @throws Problem model_not_active for a model that is switched off, removed or never was one
+ * @throws Problem bad_request (model: invalid) for what is no model at all | model_not_active for one that is switched off or
+ *   removed, and for a class without a model
  */
 export async function requireActive(tx: Tx, choice: ModelChoice): Promise<void> {
   const { model_id: modelId, model_class: modelClass } = toColumns(choice);
   if (modelId === null && modelClass === null) return;
   const rows = await tx`
     select from active_models m where m.id = coalesce(${modelId}::uuid, (select d.model_id from model_defaults d where d.class = ${modelClass}))`;
-  if (rows.length === 0) throw new Problem("model_not_active", { fields: { model: "invalid" } });
+  if (rows.length > 0) return;
+  const known = modelId === null ? [true] : await tx`select from models where id = ${modelId}`;
+  throw new Problem(known.length > 0 ? "model_not_active" : "bad_request", { fields: { model: "invalid" } });
 }
