@@ -8,7 +8,7 @@ import { runJob } from "@aiw/function-ingest/run-job";
 import { tidyUploads } from "@aiw/function-sweep/tidy-uploads";
 import type { Emulator } from "@aiw/infra/local/emulator";
 import { createBucket, ensureBucket, type Bucket } from "@aiw/platform/bucket";
-import { FaultError, setFaultPlan } from "@aiw/platform/fault";
+import { FaultError, onPoint, setFaultPlan, wakeHung } from "@aiw/platform/fault";
 import { createPresigner, type Presigner } from "@aiw/platform/presign";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startCloud } from "../kit/cloud.ts";
@@ -298,6 +298,34 @@ describe("F88 stopped anywhere, another attempt does the rest, and nothing is le
     >`select object_key from uploads where id = ${announced.upload.id}`;
     expect(await objects(announced.upload.id)).toEqual([row?.object_key]);
   });
+
+  test.each(["ingest.put:before", "ingest.record:before"])(
+    "F20 F88 an attempt that stood still at %s and wakes late changes nothing of the table another one made",
+    async (at) => {
+      const announced = await announce("late.csv", Buffer.byteLength(CSV));
+      await send(announced, CSV);
+      await complete(announced);
+      const jobId = await importJob(announced.upload.id);
+      const standing = new Promise<void>((resolve) => {
+        const stop = onPoint((point) => {
+          if (point !== at) return;
+          stop();
+          resolve();
+        });
+      });
+      setFaultPlan({ rules: [{ at, act: "hang" }] });
+      const late = runJob(ingest, jobId);
+      await standing;
+      await api.shift(400);
+      await runJob(ingest, jobId);
+      wakeHung();
+      await late;
+      const [row] = await api.admin.sql<{ object_key: string }[]>`
+        select object_key from uploads where id = ${announced.upload.id}`;
+      expect(row?.object_key).toMatch(/data-2\.duckdb$/);
+      expect(await objects(announced.upload.id)).toEqual([row?.object_key]);
+    },
+  );
 
   test("F13 a file that ends the whole process each time is given up after three attempts, and that is told", async () => {
     const announced = await announce("deadly.csv", Buffer.byteLength(CSV));
