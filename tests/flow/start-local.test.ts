@@ -41,7 +41,7 @@ describe("the local start", () => {
     folder.end();
   });
 
-  test("OPS-1 the first start migrates, seeds people in each role and a tested repository", async () => {
+  test("OPS-1 the first start migrates, seeds people in each role, a tested repository and an upload that became a table", async () => {
     console.log(`first start, database made and seeded: ${(product.readyMs / 1000).toFixed(1)} s`);
     for (const path of ["/healthz", "/readyz"]) expect((await fetch(`${product.url}${path}`)).status, path).toBe(200);
     for (const name of ["owner", "member", "approver", "global", "admin", "outsider"]) {
@@ -52,6 +52,19 @@ describe("the local start", () => {
     expect(config.demoModel).toBe(true);
     await chatOpen(product);
     const { member, workspaceId } = await firstWorkspace(product);
+    const upload = await until("the demo's upload is a table", async () => {
+      const { items } = await member.call("listUploads", { params: { workspaceId } });
+      return items.find(({ status }) => status === "ready");
+    });
+    expect(upload).toMatchObject({ name: "Orders 2026.csv", table: "orders_2026", rows: 240 });
+    expect(upload.columns?.map(({ type }) => type)).toEqual([
+      "VARCHAR",
+      "DATE",
+      "VARCHAR",
+      "VARCHAR",
+      "DECIMAL(18,2)",
+      "BOOLEAN",
+    ]);
     chatOwner = { workspaceId };
     chatId = (await member.call("createChat", { params: { workspaceId }, body: { title: "kept" } })).id;
     expect(product.output().split("\n")[0]).toBe(`ready ${product.url}`);

@@ -30,6 +30,9 @@ const EXAMPLE_CHARS = 60;
 /** A column that is this much of one kind is told what kept it from being it. */
 const MOSTLY = 0.5;
 
+/** Values that do not fit, after which a kind is given up that most of them do not fit. */
+const ENOUGH_MISSES = 200;
+
 /** A kind a column could be: how many of its values fit, and the first that does not. */
 class Candidate {
   fits = 0;
@@ -37,9 +40,17 @@ class Candidate {
   /** Most digits before and behind the point. */
   whole = 0;
   scale = 0;
+  private misses = 0;
+  /** Neither all nor most of the values fit: not worth another look. */
+  get isOut(): boolean {
+    return this.misses > ENOUGH_MISSES && this.misses > this.fits;
+  }
   add(fit: boolean, line: number, value: string): void {
     if (fit) this.fits += 1;
-    else this.fault ??= { line, value };
+    else {
+      this.misses += 1;
+      this.fault ??= { line, value };
+    }
   }
 }
 
@@ -80,13 +91,13 @@ export class ColumnWatch {
     this.values += 1;
     if (this.examples.length < EXAMPLES && !this.examples.includes(field)) this.examples.push(field);
     for (const [form, candidate] of this.forms)
-      if (candidate.fault === null || candidate.fits > 0) candidate.add(FORMS[form](value) !== null, line, value);
+      if (!candidate.isOut) candidate.add(FORMS[form](value) !== null, line, value);
     const { integer, point, comma, double } = this.numbers;
-    if (hasLeadingZero(value)) this.zero ??= { line, value };
-    integer.add(isInteger(value), line, value);
-    this.addNumber(point, isPoint(value), "point", line, value);
-    this.addNumber(comma, isComma(value), "comma", line, value);
-    double.add(isDouble(value) || (isPoint(value) && fitsDouble(value)), line, value);
+    if (this.zero === null && hasLeadingZero(value)) this.zero = { line, value };
+    if (!integer.isOut) integer.add(isInteger(value), line, value);
+    if (!point.isOut) this.addNumber(point, isPoint(value), "point", line, value);
+    if (!comma.isOut) this.addNumber(comma, isComma(value), "comma", line, value);
+    if (!double.isOut) double.add(isDouble(value) || (isPoint(value) && fitsDouble(value)), line, value);
   }
 
   private addNumber(candidate: Candidate, fit: boolean, style: NumberStyle, line: number, value: string): void {
