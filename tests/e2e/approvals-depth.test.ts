@@ -134,12 +134,20 @@ describe("a target that changed (APR-19)", () => {
     // The key that approves leads nowhere here.
     await page.locator("body").press("a");
     expect(await do_.button(page, "Execute now").count()).toBe(0);
-    await do_.button(blocked, "Reject").and(blocked.locator('[aria-disabled="false"]')).click();
+    const reject = do_.button(blocked, "Reject").and(blocked.locator('[aria-disabled="false"]'));
+    await reject.click();
+    // What was typed is there again after somebody went elsewhere in between.
+    await blocked.getByLabel("Reason").fill("half a rea");
+    await page.goBack();
+    await page.goForward();
+    await reject.click();
+    expect(await blocked.getByLabel("Reason").inputValue()).toBe("half a rea");
     await do_.button(blocked, "Back").click();
     await page.locator("body").press("Escape");
     await do_.rejectByKeys(page, "the new text is better");
     await page.getByText("Rejected by", { exact: false }).first().waitFor();
     await page.getByText("the new text is better").first().waitFor();
+    expect(await page.evaluate("JSON.stringify({ ...localStorage })")).not.toContain("reason.");
     expect(await do_.button(page, "Prepare again").count()).toBe(0);
     await expectAccessible(page, "a rejected stale request");
     await runEnds(member, runId);

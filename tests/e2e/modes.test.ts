@@ -169,12 +169,17 @@ test("APR-9 APR-10 an input is asked for, answered in a masked field on a phone,
 
 test("RUN-16 the agent asks, and whoever started the run answers in the chat", async () => {
   const t = topic();
-  local.script.push(t, { calls: [{ name: "ask_user", arguments: { question: "Which limit?" } }] }, { text: "Noted." });
+  const asked = { question: "Which limit?", anyone: false };
+  local.script.push(t, { calls: [{ name: "ask_user", arguments: asked }] }, { text: "Noted." });
   const asMember = await enter("member");
   await do_.startChat(asMember, workspaceId);
   await do_.say(asMember.page, t);
   const dock = asMember.page.getByTestId("question");
   await dock.getByText("Which limit?").waitFor();
+  const card = await asMember.page.getByRole("article", { name: "user.ask_user" }).innerText();
+  expect(card).toMatch(/The AI asks:\s*Which limit\?/);
+  expect(card).toContain("Waiting for input");
+  expect(card).not.toMatch(/false|approval/);
   await expectAccessible(asMember.page, "a question of the agent");
   await dock.getByLabel("Answer").fill("One hundred");
   await do_.button(dock, "Answer").click();

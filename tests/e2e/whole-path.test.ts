@@ -77,7 +77,9 @@ test("CHT-4 APR-15 GIT-8 the whole path: a new workspace, a tested repository, a
   await do_.say(member.page, BUG);
   const dock = do_.waiting(member.page);
   await do_.link(dock, "See the request").waitFor({ timeout: 30_000 });
-  expect(await dock.innerText()).toMatch(/Waiting for approval by a workspace admin[\s\S]*left[\s\S]*until/);
+  expect(await dock.innerText()).toMatch(
+    /Waiting for approval by a workspace admin or approver[\s\S]*left[\s\S]*until/,
+  );
   await expectAccessible(member.page, "a chat that waits");
   await picture(member.page, "chat-waiting");
 

@@ -195,6 +195,7 @@ describe("in a workspace (MCP-1, SRC-2)", () => {
         kind: "mcp",
         status: "untested",
         secretLast4: null,
+        usesPlatformToken: true,
         config: { url: orders.url, server: "shared", branch: null },
       },
     });
@@ -224,6 +225,7 @@ describe("in a workspace (MCP-1, SRC-2)", () => {
     expect((await replace({ token: "a-wrong-own-token" })).body).toMatchObject({
       status: "untested",
       secretLast4: "oken",
+      usesPlatformToken: false,
     });
     await test();
     expect(await status()).toBe("failed");

@@ -83,6 +83,8 @@ export const source = z.object({
   }),
   status: sourceStatus,
   secretLast4: z.string().nullable(),
+  /** Without a token of its own, the one that the platform keeps for this server is used (MCP-1). */
+  usesPlatformToken: z.boolean(),
   confirmedBy: person.nullable(),
   confirmedAt: instant.nullable(),
   lastTestAt: instant.nullable(),

@@ -1,6 +1,6 @@
 import type { ApprovalSummary } from "@aiw/contract/views";
 import { describe, expect, test } from "vitest";
-import { waitingRequests, waitsFor } from "./waiting.ts";
+import { partWaitsFor, waitingRequests, waitsFor } from "./waiting.ts";
 
 const request = (id: string, part: Partial<ApprovalSummary>): ApprovalSummary =>
   ({
@@ -23,6 +23,13 @@ describe("CHT-4 what the chat says it waits for", () => {
     // The parent sleeps meanwhile; what stands open is said all the same.
     expect(waitsFor({ id: "run", status: "queued" }, [child])).toBe("waiting_approval");
     expect(waitsFor({ id: "run", status: "queued" }, [{ ...child, responseLabel: "Code" }])).toBe("waiting_input");
+  });
+  test("RUN-18 a run that gave work away says what is waited for there, and not that it goes on shortly", () => {
+    const child = request("child", { runId: "child-run", parentRunId: "run" });
+    expect(partWaitsFor({ id: "run" }, [child, request("own", {})])).toBe("partApproval");
+    expect(partWaitsFor({ id: "run" }, [{ ...child, responseLabel: "Code" }])).toBe("partInput");
+    expect(partWaitsFor({ id: "run" }, [{ ...child, status: "approved" }, request("own", {})])).toBeNull();
+    expect(partWaitsFor({ id: "other" }, [child])).toBeNull();
   });
   test("what was decided, submitted apart, or belongs to another run is not asked", () => {
     const others = [

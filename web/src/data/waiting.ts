@@ -7,6 +7,16 @@ export const waitingRequests = (
 ): readonly ApprovalSummary[] =>
   approvals.filter((a) => a.status === "pending" && (a.runId === run.id || a.parentRunId === run.id));
 
+/** What a run that gave work away waits for there: an open request of one of its parts (RUN-18); null: for nothing that a person does. */
+export const partWaitsFor = (
+  run: Pick<RunSummary, "id">,
+  approvals: readonly ApprovalSummary[],
+): "partApproval" | "partInput" | null => {
+  const open = approvals.filter((a) => a.status === "pending" && a.parentRunId === run.id);
+  if (open.length === 0) return null;
+  return open.every((a) => a.responseLabel !== null) ? "partInput" : "partApproval";
+};
+
 /** What a run waits for as a whole; null: it works, or the inputs it waits for are asked elsewhere. */
 export const waitsFor = (
   run: Pick<RunSummary, "id" | "status">,

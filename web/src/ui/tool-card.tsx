@@ -10,7 +10,7 @@ import { QueryResultTable } from "./query-result.tsx";
 import { readQueryResult } from "./query-result-model.ts";
 import { RiskBadge } from "./risk-badge.tsx";
 import { CallBadge } from "./state-badge.tsx";
-import { targetOf } from "./tool-target.ts";
+import { ASK_USER, asksPerson, targetOf } from "./tool-target.ts";
 import { VisibleText } from "./visible-text-view.tsx";
 
 const RESULT_LINES = 30;
@@ -111,19 +111,31 @@ export const ToolCard = (props: { readonly call: ToolCall; readonly workspaceId:
         >
           <ChevronRight size={14} class={`shrink-0 text-ink-2 ${open() ? "rotate-90" : ""}`} aria-hidden="true" />
           <Wrench size={14} class="shrink-0 text-ink-2" aria-hidden="true" />
-          <span class="font-mono text-meta font-medium whitespace-nowrap">
-            <VisibleText text={props.call.tool} />
-          </span>
-          <span class="min-w-0 truncate font-mono text-meta text-ink-2">
-            <VisibleText text={target()} />
-          </span>
+          <Show
+            when={props.call.tool === ASK_USER && target() !== ""}
+            fallback={
+              <>
+                <span class="font-mono text-meta font-medium whitespace-nowrap">
+                  <VisibleText text={props.call.tool} />
+                </span>
+                <span class="min-w-0 truncate font-mono text-meta text-ink-2">
+                  <VisibleText text={target()} />
+                </span>
+              </>
+            }
+          >
+            <span class="text-meta font-medium whitespace-nowrap">{tChat("question.title")}:</span>
+            <span class="min-w-0 truncate text-meta">
+              <VisibleText text={target()} />
+            </span>
+          </Show>
         </button>
         <span class="ml-auto flex flex-wrap items-center justify-end gap-1.5 py-1 pl-3">
           <Show when={took()}>{(d) => <span class="num text-meta text-ink-2">{duration(d().ms)}</span>}</Show>
           <Show when={props.call.riskClass !== "read"}>
             <RiskBadge risk={props.call.riskClass} />
           </Show>
-          <CallBadge status={props.call.status} asksForInput={props.call.tool?.startsWith("input.") === true} />
+          <CallBadge status={props.call.status} asksForInput={asksPerson(props.call.tool)} />
           <Show when={props.call.approvalId}>
             {(id) => (
               <A href={`/approvals/${id()}`} class="link text-meta">

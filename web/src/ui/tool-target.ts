@@ -1,5 +1,29 @@
+import type { INPUT_GROUP as InputGroup } from "@aiw/contract/agents";
+import type { ASK_USER as AskUser } from "@aiw/contract/questions";
+
+/** The tool with which the agent asks a person; of the contract only types travel to the page. */
+export const ASK_USER: typeof AskUser = "user.ask_user";
+const INPUT_GROUP: typeof InputGroup = "input";
+
+/** Whether a call asks a person for words and changes nothing (APR-9, RUN-16). */
+export const asksPerson = (tool: string | null): boolean =>
+  tool === ASK_USER || tool?.startsWith(`${INPUT_GROUP}.`) === true;
+
 /** Names under which tools take what they work on, the most telling first. */
-const TELLING = ["path", "file", "query", "pattern", "ref", "branch", "url", "title", "name", "message", "id"] as const;
+const TELLING = [
+  "question",
+  "path",
+  "file",
+  "query",
+  "pattern",
+  "ref",
+  "branch",
+  "url",
+  "title",
+  "name",
+  "message",
+  "id",
+] as const;
 const MAX = 80;
 
 const short = (value: unknown): string => {

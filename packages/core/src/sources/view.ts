@@ -10,6 +10,7 @@ export interface SourceRow {
   readonly server_name: string | null;
   readonly server_url: string | null;
   readonly server_removed: boolean;
+  readonly server_has_token: boolean;
   readonly status: Source["status"];
   readonly secret_last4: string | null;
   readonly confirmed_by: string;
@@ -25,7 +26,7 @@ export interface SourceRow {
 /** Connected sources of the workspace by name; one of them when `only` is given. The secret is never read here (SRC-2). */
 export async function views(tx: Tx, workspaceId: string, only: string | null): Promise<Source[]> {
   const rows = await tx<SourceRow[]>`
-    select s.id, s.kind, s.name, s.config, s.status, v.name as server_name, v.url as server_url, v.removed_at is not null as server_removed, s.secret_last4, s.confirmed_by, u.name as confirmer_name,
+    select s.id, s.kind, s.name, s.config, s.status, v.name as server_name, v.url as server_url, v.removed_at is not null as server_removed, v.secret_last4 is not null as server_has_token, s.secret_last4, s.confirmed_by, u.name as confirmer_name,
            u.display_name as confirmer_display, s.confirmed_at, s.last_test_at, s.last_test,
            jsonb_build_object('environment', s.environment, 'sensitivity', s.sensitivity, 'trust', s.trust) as labels, s.created_at
       from sources s join users u on u.id = s.confirmed_by left join mcp_servers v on v.id = s.server_id
@@ -43,6 +44,7 @@ export async function views(tx: Tx, workspaceId: string, only: string | null): P
     },
     status: row.server_removed ? "failed" : row.status,
     secretLast4: row.secret_last4,
+    usesPlatformToken: row.secret_last4 === null && row.server_has_token && !row.server_removed,
     confirmedBy: { id: row.confirmed_by, name: row.confirmer_name, displayName: row.confirmer_display },
     confirmedAt: row.confirmed_at.toISOString(),
     lastTestAt: row.last_test_at?.toISOString() ?? null,

@@ -102,6 +102,8 @@ export const de = {
     commit: "Commit",
     branch: "Branch",
     target: "Zielbranch",
+    definition: "Definition des Tools",
+    url: "Adresse des Servers",
     targetBranch: "Zielbranch",
   },
   bar: {
@@ -238,6 +240,12 @@ export const de = {
     base: "Basis-Commit",
     commit: "Entstehender Commit",
     message: "Commit-Nachricht",
+  },
+  call: {
+    sentTo: "Gesendet an (Server und Adresse)",
+    tool: "Tool am Server",
+    setByPlatform: "{{ name }} (von der Plattform gesetzt)",
+    keyOfRequest: "der Schlüssel dieses Antrags, damit der Server eine Wiederholung erkennt",
   },
   channel: { page: "Weboberfläche", api: "API", link: "Link", cli: "Kommandozeile", chat: "Chat" },
   fact: {

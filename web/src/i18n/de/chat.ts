@@ -68,6 +68,8 @@ export const de = {
   step: {
     queued: "Startet gleich.",
     next: "Geht gleich weiter.",
+    partApproval: "Wartet auf eine Freigabe für eine Teilaufgabe.",
+    partInput: "Wartet auf eine Eingabe für eine Teilaufgabe.",
     model: "Schritt {{ n }}: Die KI denkt nach",
     tools: "Schritt {{ n }}: Tools werden ausgeführt",
     writing: "Schritt {{ n }}: Die KI schreibt",
@@ -76,7 +78,7 @@ export const de = {
   },
   wait: {
     respond: "Antwort geben",
-    workspace_admin: "Wartet auf Freigabe durch Workspace-Admin",
+    workspace_admin: "Wartet auf Freigabe durch Workspace-Admin oder Approver",
     global_approver: "Wartet auf Freigabe durch globalen Approver",
     fourEyes: "Wartet auf Freigabe durch eine zweite Person (Vier Augen)",
     fourEyesBody: "{{ name }} hat den Antrag gestellt und darf nicht selbst entscheiden.",

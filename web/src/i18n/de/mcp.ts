@@ -151,6 +151,7 @@ export const de = {
       "Ein eigenes Token gilt nur in diesem Workspace. Ohne eigenes wird das der Plattform verwendet, wenn es eines gibt.",
     token: "Eigenes Token (optional)",
     tokenHint: "Als Bearer gesendet, verschlüsselt gespeichert.",
+    platformTokenUsed: "kein eigenes; das der Plattform wird verwendet",
     platformToken: "mit dem Token der Plattform",
     summaryServer: "Server",
     reads: "Die KI ruft eingestufte lesende Tools dieses Servers auf und verwendet die Ergebnisse in Antworten.",

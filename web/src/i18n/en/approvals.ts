@@ -102,6 +102,8 @@ export const en: typeof de = {
     commit: "Commit",
     branch: "Branch",
     target: "Target branch",
+    definition: "Definition of the tool",
+    url: "Address of the server",
     targetBranch: "Target branch",
   },
   bar: {
@@ -234,6 +236,12 @@ export const en: typeof de = {
     base: "Base commit",
     commit: "Resulting commit",
     message: "Commit message",
+  },
+  call: {
+    sentTo: "Sent to (server and address)",
+    tool: "Tool at the server",
+    setByPlatform: "{{ name }} (set by the platform)",
+    keyOfRequest: "the key of this request, so that the server can recognise a repetition",
   },
   channel: { page: "web page", api: "API", link: "link", cli: "command line", chat: "chat" },
   fact: {

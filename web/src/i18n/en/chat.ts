@@ -68,6 +68,8 @@ export const en: typeof de = {
   step: {
     queued: "Starts shortly.",
     next: "Goes on shortly.",
+    partApproval: "Waiting for an approval for a part of the work.",
+    partInput: "Waiting for an input for a part of the work.",
     model: "Step {{ n }}: the AI is thinking",
     tools: "Step {{ n }}: tools are being executed",
     writing: "Step {{ n }}: the AI is writing",
@@ -76,7 +78,7 @@ export const en: typeof de = {
   },
   wait: {
     respond: "Provide response",
-    workspace_admin: "Waiting for approval by a workspace admin",
+    workspace_admin: "Waiting for approval by a workspace admin or approver",
     global_approver: "Waiting for approval by a global approver",
     fourEyes: "Waiting for approval by a second person (four eyes)",
     fourEyesBody: "{{ name }} made the request and may not decide it.",

@@ -153,6 +153,7 @@ export const en: typeof de = {
       "A token of your own holds in this workspace alone. Without one, that of the platform is used, if there is one.",
     token: "Own token (optional)",
     tokenHint: "Sent as Bearer, stored encrypted.",
+    platformTokenUsed: "none of its own; the one of the platform is used",
     platformToken: "with the token of the platform",
     summaryServer: "Server",
     reads: "The AI calls classified reading tools of this server and uses the results in answers.",

@@ -50,6 +50,7 @@ const RejectStale = (props: ApprovalBlockedProps): JSX.Element => {
         }
       >
         <RejectForm
+          item={props.item}
           busy={props.busy}
           locked={props.locked}
           onReject={(reason, endRun) => props.onDecide({ kind: "reject", reason, endRun })}

@@ -2,18 +2,14 @@ import type { ApprovalDetail } from "@aiw/contract/views";
 import TriangleAlert from "lucide-solid/icons/triangle-alert";
 import { createMemo, createSignal, For, on, type JSX, Show } from "solid-js";
 import { approvals as t } from "../../i18n/approvals.ts";
-import { de } from "../../i18n/de/approvals.ts";
 import { num } from "../../i18n/index.ts";
 import { type DiffControls, DiffView } from "../../ui/diff-view.tsx";
 import { Hash } from "../../ui/hash.tsx";
 import { JsonText, RawText } from "../../ui/json-tree.tsx";
 import { VisibleText } from "../../ui/visible-text-view.tsx";
 import { FactList } from "./approval-facts.tsx";
+import { fieldLabel, fieldValue } from "./preview-words.ts";
 import { otherEvidence, rehearsalText } from "./rehearsal.ts";
-
-type FieldKey = keyof typeof de.field;
-const isField = (label: string): label is FieldKey => Object.hasOwn(de.field, label);
-const fieldLabel = (label: string): string => (isField(label) ? t(`field.${label}`) : label);
 
 export interface ChangeProps {
   readonly item: ApprovalDetail;
@@ -57,9 +53,11 @@ export const ApprovalChange = (props: ChangeProps): JSX.Element => {
           <For each={preview().fields}>
             {(field) => (
               <>
-                <dt class="text-ink-2">{fieldLabel(field.label)}</dt>
+                <dt class="text-ink-2">
+                  <VisibleText text={fieldLabel(preview().kind, field.label)} />
+                </dt>
                 <dd class="min-w-0 whitespace-pre-wrap [overflow-wrap:anywhere]">
-                  <VisibleText text={field.value} />
+                  <VisibleText text={fieldValue(preview().kind, field.label, field.value)} />
                 </dd>
               </>
             )}

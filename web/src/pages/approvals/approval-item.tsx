@@ -23,6 +23,7 @@ import { useApprovalKeys } from "./approval-keys.ts";
 import { ApprovalOutcome } from "./approval-outcome.tsx";
 import { ApprovalRail } from "./approval-rail.tsx";
 import { type BarControls, type Decision, DecisionBar } from "./decision-bar.tsx";
+import { keepReason } from "./reason-draft.ts";
 import { DecideTogether } from "./decide-together.tsx";
 import { differenceOf, isOnlyRejectable, isPast } from "./decision-model.ts";
 import { VisibleText } from "../../ui/visible-text-view.tsx";
@@ -158,6 +159,7 @@ export const ApprovalItem = (props: ApprovalItemProps): JSX.Element => {
     setConflict(null);
     try {
       take(await send(item, decision));
+      keepReason(item, "");
       queueMicrotask(() => {
         outcome?.focus({ preventScroll: true });
         outcome?.scrollIntoView({ block: "center" });

@@ -11,6 +11,7 @@ import { VisibleText } from "../../ui/visible-text-view.tsx";
 import { Why } from "../../ui/why.tsx";
 import { FactList } from "./approval-facts.tsx";
 import { preconditionNote } from "./decision-model.ts";
+import { preconditionLabel } from "./preview-words.ts";
 
 const Section = (props: { readonly title: string; readonly children: JSX.Element }): JSX.Element => (
   <section class="flex flex-col gap-1.5 border-t border-line pt-3 first:border-t-0 first:pt-0">
@@ -19,13 +20,9 @@ const Section = (props: { readonly title: string; readonly children: JSX.Element
   </section>
 );
 
-type PreconditionKey = keyof typeof de.precondition;
-const isPrecondition = (key: string): key is PreconditionKey => Object.hasOwn(de.precondition, key);
 type Channel = keyof typeof de.channel;
 const isChannel = (channel: string): channel is Channel => Object.hasOwn(de.channel, channel);
 const channelWord = (channel: string): string => (isChannel(channel) ? t(`channel.${channel}`) : channel);
-
-const preconditionLabel = (key: string): string => (isPrecondition(key) ? t(`precondition.${key}`) : key);
 
 const Preconditions = (props: { readonly item: ApprovalDetail }): JSX.Element => (
   <Section title={t("sections.preconditions")}>

@@ -232,6 +232,7 @@ export const DecisionBar = (props: DecisionBarProps): JSX.Element => {
         </Match>
         <Match when={step() === "reject"}>
           <RejectForm
+            item={props.item}
             busy={props.busy}
             locked={props.locked !== null}
             onReject={(reason, endRun) => props.onDecide({ kind: "reject", reason, endRun })}

@@ -1,9 +1,12 @@
+import type { ApprovalDetail } from "@aiw/contract/views";
 import { createSignal, type JSX, onMount } from "solid-js";
 import { approvals as t } from "../../i18n/approvals.ts";
 import { FormField } from "../../ui/form-field.tsx";
 import { ActButton } from "./act-button.tsx";
+import { keepReason, readReason } from "./reason-draft.ts";
 
 export interface RejectFormProps {
+  readonly item: Pick<ApprovalDetail, "id" | "sensitive" | "masked">;
   readonly busy: boolean;
   /** Nothing can be decided right now; the page says why. */
   readonly locked: boolean;
@@ -11,9 +14,16 @@ export interface RejectFormProps {
   readonly onBack: () => void;
 }
 
-/** A no needs its reason, and may end the run (APR-6). */
+/**
+ * A no needs its reason, and may end the run (APR-6). What is typed is kept in this browser until the request is rejected, unless
+ * something sensitive is asked for or stands in the request (APR-10).
+ */
 export const RejectForm = (props: RejectFormProps): JSX.Element => {
-  const [reason, setReason] = createSignal("");
+  const [reason, setReason] = createSignal(readReason(props.item));
+  const change = (text: string): void => {
+    setReason(text);
+    keepReason(props.item, text);
+  };
   const [endRun, setEndRun] = createSignal(false);
   const off = (): boolean => props.busy || props.locked || reason().trim() === "";
   const send = (): void => {
@@ -42,7 +52,7 @@ export const RejectForm = (props: RejectFormProps): JSX.Element => {
             rows={3}
             maxlength={2000}
             value={reason()}
-            onInput={(event) => setReason(event.currentTarget.value)}
+            onInput={(event) => change(event.currentTarget.value)}
           />
         )}
       </FormField>

@@ -39,7 +39,9 @@ const Item = (props: { readonly chat: Chat; readonly itemKey: ThreadKey; readonl
         {(c) => <ToolCard call={c()} workspaceId={props.workspaceId} />}
       </Match>
       <Match when={kind === "live" ? run() : undefined}>
-        {(r) => <RunLive run={r()} live={props.chat.state.view?.live[id] ?? NO_LIVE} />}
+        {(r) => (
+          <RunLive run={r()} live={props.chat.state.view?.live[id] ?? NO_LIVE} approvals={detail()?.approvals ?? []} />
+        )}
       </Match>
       <Match when={kind === "end" ? run() : undefined}>
         {(r) => (

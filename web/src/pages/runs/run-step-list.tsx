@@ -2,24 +2,18 @@ import type { ApprovalSummary, RunDetail } from "@aiw/contract/views";
 import { A } from "@solidjs/router";
 import ChevronRight from "lucide-solid/icons/chevron-right";
 import { For, type JSX, Show } from "solid-js";
-import { de } from "../../i18n/de/runs.ts";
 import { bytes, duration, num } from "../../i18n/index.ts";
 import { runs as t } from "../../i18n/runs.ts";
 import { JsonText, RawText } from "../../ui/json-tree.tsx";
 import { RiskBadge } from "../../ui/risk-badge.tsx";
 import { CallBadge, RequestBadge } from "../../ui/state-badge.tsx";
+import { asksPerson } from "../../ui/tool-target.ts";
 import { VisibleText } from "../../ui/visible-text-view.tsx";
 import { Why } from "../../ui/why.tsx";
+import { outcomeText } from "./step-outcome.ts";
 import { type StepGroup, stepGroups } from "./run-steps.ts";
 
 type Call = RunDetail["toolCalls"][number];
-type OutcomeKey = keyof typeof de.step.outcomes;
-const isOutcome = (key: string): key is OutcomeKey => Object.hasOwn(de.step.outcomes, key);
-/** How a step ended: a word, for some with the code behind it ("retry:rate_limited"). */
-const outcomeText = (outcome: string): string => {
-  const [key = "", ...code] = outcome.split(":");
-  return isOutcome(key) ? t(`step.outcomes.${key}`, { code: code.join(":") }) : outcome;
-};
 const utf8Bytes = (text: string): number => new TextEncoder().encode(text).length;
 
 const CallResult = (props: { readonly call: Call }): JSX.Element => (
@@ -57,7 +51,7 @@ const CallItem = (props: { readonly call: Call; readonly approval: ApprovalSumma
             )}
           </Show>
           <RiskBadge risk={props.call.riskClass} />
-          <CallBadge status={props.call.status} />
+          <CallBadge status={props.call.status} asksForInput={asksPerson(props.call.tool)} />
           <Show when={props.call.durationMs !== null ? { ms: props.call.durationMs } : undefined}>
             {(took) => <span class="num text-meta text-ink-2">{duration(took().ms)}</span>}
           </Show>

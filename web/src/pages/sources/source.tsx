@@ -55,7 +55,9 @@ const Connection = (props: { readonly source: Source }): JSX.Element => (
       <Show when={props.source.kind !== "uploads"}>
         <Fact label={t("detail.secret")}>
           {props.source.secretLast4 === null
-            ? t("detail.noSecret")
+            ? props.source.usesPlatformToken
+              ? mcp("source.platformTokenUsed")
+              : t("detail.noSecret")
             : t("detail.secretLast4", { last4: props.source.secretLast4 })}
         </Fact>
       </Show>
