@@ -186,6 +186,7 @@ const attend = async (stage: Stage, runId: string, open: Set<string>): Promise<v
     [world.workspaceId],
     { runId, approvalId: unclear.id, outcome: happened(stage, unclear) ? "happened" : "retry", comment: "as seen" },
     900,
+    world.deps.vault,
   );
 };
 

@@ -143,6 +143,7 @@ const perform = async (live: Live, c: Command, m: Readonly<Model>): Promise<bool
           [world.workspaceId],
           { runId, approvalId: request?.id ?? runId, outcome, comment: "as seen" },
           900,
+          world.deps.vault,
         ),
       );
     }

@@ -79,6 +79,7 @@ export const reconcile = async (hands: Hands, runId: string, requests: readonly 
     [hands.workspaceId],
     { runId, approvalId: unclear.id, outcome, comment: "as seen at the target" },
     900,
+    hands.deps.vault,
   );
   ring(hands, answer.ring);
   return true;

@@ -125,6 +125,7 @@ describe("interrupted writes (RUN-7)", () => {
       [world.workspaceId],
       { runId, approvalId, outcome, comment: "I looked at the server." },
       900,
+      world.deps.vault,
     );
 
   test("RUN-7 RUN-22 only a workspace admin says what happened; nobody does twice", async () => {

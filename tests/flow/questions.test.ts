@@ -28,7 +28,12 @@ const asked = async (question: string, anyone?: boolean) => {
   return { chatId, runId, question: open, topic: t };
 };
 const answer = (role: Role, runId: string, questionId: string, text: string) =>
-  questions.answer(world.as(role), role === "outsider" ? [] : [world.workspaceId], { runId, questionId, text });
+  questions.answer(
+    world.as(role),
+    role === "outsider" ? [] : [world.workspaceId],
+    { runId, questionId, text },
+    world.deps.vault,
+  );
 
 describe("RUN-16 the agent asks the person it works for", () => {
   test("the run waits for the answer and goes on with exactly it", async () => {

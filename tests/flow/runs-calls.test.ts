@@ -182,6 +182,7 @@ describe("several calls in one turn (RUN-14)", () => {
       [world.workspaceId],
       { runId, approvalId: first.id, outcome: "end", comment: "looked, nothing there" },
       900,
+      world.deps.vault,
     );
     expect(await world.row(runId)).toMatchObject({ status: "failed", error_code: "ended_by_person" });
     expect(await violations(world, [runId])).toEqual([]);

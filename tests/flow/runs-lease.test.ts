@@ -358,6 +358,7 @@ describe("leases that ran out (RUN-6)", () => {
       [world.workspaceId],
       { runId, approvalId: request.id, outcome: "retry", comment: "not there, once more" },
       900,
+      world.deps.vault,
     );
     expect(await world.drive(runId)).toMatchObject({ status: "completed" });
     expect(await onlyRequest(world, runId)).toMatchObject({ status: "executed", attempt: 2 });
@@ -382,6 +383,7 @@ describe("leases that ran out (RUN-6)", () => {
       [world.workspaceId],
       { runId, approvalId: request.id, outcome: "retry", comment: "not there" },
       900,
+      world.deps.vault,
     );
     expect(await world.drive(runId)).toMatchObject({ status: "completed" });
     expect(await violations(world, [runId])).toEqual([]);

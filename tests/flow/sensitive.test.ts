@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { InputTool } from "@aiw/contract/agents";
 import * as approvals from "@aiw/core/approvals";
 import * as chats from "@aiw/core/chats";
+import * as questions from "@aiw/core/questions";
 import * as runs from "@aiw/core/runs";
 import { createLog } from "@aiw/platform/log";
 import { setAgent } from "../kit/agents.ts";
@@ -85,6 +86,58 @@ describe("APR-10 a sensitive answer", () => {
     expect(lines.filter((line) => line.includes(CANARY))).toEqual([]);
     const detail = await runs.detail(world.as("member"), [world.workspaceId], runId);
     expect(JSON.stringify(detail)).not.toContain(CANARY);
+  });
+
+  test("is masked in what people say of it: the reason of its own decision and of later ones, a comment, an answer, a message, a title", async () => {
+    const secret = "canary-people-77aa01-x";
+    const t = topic();
+    const question = { name: "ask_user", arguments: { question: "Which one?", anyone: true } };
+    world.script.push(
+      t,
+      { calls: [{ name: "get_secret", arguments: {} }] },
+      { calls: [question] },
+      { calls: [propose("export const a = 2;", "export const a = 1;", "src/a.ts")] },
+      { text: "done" },
+    );
+    const { chatId, runId } = await world.ask(t);
+    await world.drive(runId);
+    await decide(world, "approver", await onlyRequest(world, runId), "approved", {
+      response: secret,
+      reason: `it is ${secret}`,
+    });
+    await world.drive(runId);
+    const [asked] = await world.admin.sql<{ id: string }[]>`select id from questions where run_id = ${runId}`;
+    const answer = { runId, questionId: asked?.id ?? "", text: `the one with ${secret}` };
+    await questions.answer(world.as("member"), [world.workspaceId], answer, world.deps.vault);
+    await world.drive(runId);
+    const open = (await requestsOf(world, runId)).find(({ status }) => status === "pending");
+    if (open === undefined) throw new Error("nothing was proposed");
+    await decide(world, "approver", open, "rejected", { reason: `never with ${secret} in it` });
+    await world.drive(runId);
+    const member = await world.member("member");
+    for (const text of [`my ${secret}`, ` ${secret} `])
+      expect(await approvals.withoutAnswers(member, chatId, text, world.deps.vault)).not.toContain(secret);
+    expect(await approvals.withoutAnswers(member, (await chats.create(member, {})).id, secret, world.deps.vault)).toBe(
+      secret,
+    );
+    expect(await tablesWith(secret)).toEqual([]);
+    const detail = JSON.stringify(await approvals.detail(world.as("approver"), [world.workspaceId], open.id));
+    expect(detail).toContain("never with [REDACTED] in it");
+  });
+
+  test("N37 APR-9 nothing that a reader could see is no answer and no reason", async () => {
+    const t = topic();
+    world.script.push(t, { calls: [{ name: "get_secret", arguments: {} }] }, { text: "done" });
+    const { runId } = await world.ask(t);
+    await world.drive(runId);
+    const request = await onlyRequest(world, runId);
+    await expect(decide(world, "approver", request, "approved", { response: " \u200b\u2060 " })).rejects.toMatchObject({
+      code: "response_required",
+    });
+    await expect(decide(world, "approver", request, "rejected", { reason: "\u200b" })).rejects.toMatchObject({
+      code: "reason_required",
+    });
+    expect(await onlyRequest(world, runId)).toMatchObject({ status: "pending" });
   });
 
   test("what is executed is unchanged, the approver sees that something is masked, and at rest it is sealed", async () => {

@@ -67,6 +67,7 @@ const reconcileAsSeen = async (world: World, runId: string, bells: Bell[]): Prom
     [world.workspaceId],
     { runId, approvalId: unclear.id, outcome, comment: "as seen at the server" },
     900,
+    world.deps.vault,
   );
   bells.push(...ring.map((id) => ({ runId: id, delayMs: undefined })));
 };

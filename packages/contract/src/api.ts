@@ -15,6 +15,7 @@ import { mcpPurpose, toolSettingsInput } from "./mcp.ts";
 import { approvalLevel, chatMode, policyDecision, riskClass, toolId, writePolicy } from "./tools.ts";
 import { UPLOAD_ENDPOINTS } from "./uploads.ts";
 import * as v from "./views.ts";
+import { saysSomething } from "./text.ts";
 
 /**
  * Every HTTP endpoint: method, path, who, body, answer. functions/api binds each one to a verb and nothing else;
@@ -52,6 +53,13 @@ const page = z.strictObject({
   limit: z.coerce.number().int().min(1).max(100).optional(),
 });
 const name = z.string().trim().min(1).max(80);
+/** What goes out in a header: printable, without blanks; a pasted line break is no part of it. */
+const credential = z
+  .string()
+  .trim()
+  .min(1)
+  .max(4000)
+  .regex(/^[\x21-\x7e]+$/);
 const reason = z.string().trim().max(2000);
 /** What a person answers to an input request: kept exactly as it is, so it has to be storable; blank is refused by the verb. */
 const response = z
@@ -63,7 +71,7 @@ const text = z
   .string()
   .min(1)
   .max(32_000)
-  .refine((s) => s.trim() !== "", "blank")
+  .refine(saysSomething, "blank")
   .refine((s) => !s.includes("\u0000") && s.isWellFormed(), "bad_text");
 
 export const ENDPOINTS = {
@@ -226,7 +234,7 @@ export const ENDPOINTS = {
       url: z.string().trim().max(2000),
       branch: z.string().trim().min(1).max(200).nullish(),
       username: z.string().trim().min(1).max(200).nullish(),
-      token: z.string().min(1).max(4000).nullish(),
+      token: credential.nullish(),
       /** SRC-2: the admin confirms that all members may see this data. */
       confirmed: z.boolean(),
     }),
@@ -252,7 +260,7 @@ export const ENDPOINTS = {
       serverId: id,
       name,
       /** Absent: the platform's token for this server, where it has one. */
-      token: z.string().min(1).max(4000).nullish(),
+      token: credential.nullish(),
       confirmed: z.boolean(),
     }),
     response: v.source,
@@ -273,7 +281,7 @@ export const ENDPOINTS = {
     access: "admin",
     status: 200,
     params: ws.extend({ sourceId: id }),
-    body: z.strictObject({ token: z.string().min(1).max(4000), username: z.string().trim().min(1).max(200).nullish() }),
+    body: z.strictObject({ token: credential, username: z.string().trim().min(1).max(200).nullish() }),
     response: v.source,
     summary: "Replace the credentials",
   }),
@@ -468,7 +476,7 @@ export const ENDPOINTS = {
     body: z.strictObject({
       approvalId: id,
       outcome: z.enum(["happened", "retry", "end"]),
-      comment: z.string().trim().min(1).max(2000),
+      comment: z.string().trim().min(1).max(2000).refine(saysSomething, "blank"),
     }),
     response: v.runSummary,
     summary: "Say what became of a write with unknown outcome (workspace admin)",
@@ -631,7 +639,7 @@ export const ENDPOINTS = {
       name: z.string().trim().min(1).max(24),
       url: z.string().trim().max(2000),
       purpose: mcpPurpose.default("general"),
-      token: z.string().min(1).max(4000).nullish(),
+      token: credential.nullish(),
     }),
     response: v.mcpServer,
     summary: "Register a server and ask for its tools",
@@ -652,7 +660,7 @@ export const ENDPOINTS = {
     status: 200,
     params: z.object({ serverId: id }),
     /** Null: none from now on. */
-    body: z.strictObject({ token: z.string().min(1).max(4000).nullable() }),
+    body: z.strictObject({ token: credential.nullable() }),
     response: v.mcpServer,
     summary: "Replace or drop the platform's token for a server",
   }),

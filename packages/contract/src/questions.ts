@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { id, instant } from "./ids.ts";
+import { saysSomething } from "./text.ts";
 
 /** The id of the tool with which the agent asks the person it works for (RUN-16). */
 export const ASK_USER = "user.ask_user";
@@ -35,7 +36,7 @@ export const QUESTION_ENDPOINTS = {
         .string()
         .min(1)
         .max(32_000)
-        .refine((s) => s.trim() !== "", "blank")
+        .refine(saysSomething, "blank")
         .refine((s) => !s.includes("\u0000") && s.isWellFormed(), "bad_text"),
     }),
     response: question,

@@ -1,3 +1,4 @@
+import { withoutAnswers } from "@aiw/core/approvals";
 import * as chats from "@aiw/core/chats";
 import type { Handlers } from "../http/call.ts";
 import { goOn } from "./go-on.ts";
@@ -9,10 +10,15 @@ export const chatHandlers: Pick<Handlers, Names> = {
     chats.list(ctx, { ...query, archived: query.archived === undefined ? undefined : query.archived === "true" }),
   createChat: ({ ctx, body }) => chats.create(ctx, body),
   getChat: ({ ctx, params }) => chats.get(ctx, params.chatId),
-  updateChat: ({ ctx, params, body }) => chats.update(ctx, params.chatId, body),
+  updateChat: async ({ ctx, params, body, deps }) => {
+    const { title } = body;
+    const shown = title === undefined ? {} : { title: await withoutAnswers(ctx, params.chatId, title, deps.vault) };
+    return chats.update(ctx, params.chatId, { ...body, ...shown });
+  },
 
   sendMessage: async ({ ctx, params, body, deps }) => {
-    const { message, run, teamId, ring } = await chats.postMessage(ctx, params.chatId, body);
+    const text = await withoutAnswers(ctx, params.chatId, body.text, deps.vault);
+    const { message, run, teamId, ring } = await chats.postMessage(ctx, params.chatId, { ...body, text });
     await goOn(deps, { teamId, runIds: ring });
     return { message, run };
   },

@@ -7,7 +7,7 @@ import { goOn } from "./go-on.ts";
 export const questionHandlers: Pick<Handlers, keyof typeof QUESTION_ENDPOINTS> = {
   answerQuestion: async ({ ctx, params, body, deps }) => {
     const scope = await workspaces.scopeOf(ctx);
-    const { question, teamId, ring } = await questions.answer(ctx, scope, { ...params, text: body.text });
+    const { question, teamId, ring } = await questions.answer(ctx, scope, { ...params, text: body.text }, deps.vault);
     await goOn(deps, { teamId, runIds: ring ? [params.runId] : [] }, [params.runId]);
     return question;
   },

@@ -65,6 +65,7 @@ export const runHandlers: Pick<Handlers, Names> = {
       scope,
       { ...body, runId: params.runId },
       deps.settings.executeWithinS,
+      deps.vault,
     );
     await goOn(deps, { teamId, runIds: ring }, [params.runId]);
     return runs.one(ctx, scope, params.runId);

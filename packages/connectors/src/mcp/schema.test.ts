@@ -51,9 +51,11 @@ describe("N42 the worst schemas are left out in little time", () => {
     ["six thousand branches", tool({ a: { anyOf: Array.from({ length: 6_000 }, () => ({})) } }), "too_complex"],
   ])("%s", (_, wire, reason) => {
     sortOut("shop", [tool({})], options);
-    const started = performance.now();
+    // Its own work: on a busy machine others take their time between.
+    const before = process.cpuUsage();
     const { skipped } = sortOut("shop", [wire], options);
-    expect(performance.now() - started).toBeLessThan(100);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000).toBeLessThan(100);
     expect(skipped).toEqual([{ name: "send", reason }]);
   });
 });

@@ -4,6 +4,8 @@ import type { Ctx } from "@aiw/platform/ctx";
 import type { InvalidReason } from "@aiw/contract/runs";
 import { transaction, type Tx } from "@aiw/platform/db";
 import { fp } from "@aiw/platform/fault";
+import { saysSomething } from "@aiw/contract/text";
+import { hiding } from "./hide.ts";
 import { responseContext } from "./sealed.ts";
 import { standing } from "./standing.ts";
 import type { Vault } from "@aiw/platform/vault";
@@ -55,11 +57,11 @@ export const decide = async (
   executeWithinS: number,
   vault: Pick<Vault, "seal" | "open">,
 ): Promise<Decided> => {
-  const reason = decision.reason?.trim() ?? "";
-  if (decision.vote === "rejected" && reason === "")
+  const said = decision.reason?.trim() ?? "";
+  if (decision.vote === "rejected" && !saysSomething(said))
     throw new Problem("reason_required", { fields: { reason: "required" } });
-  if (reason.length > MAX_REASON) throw new Problem("bad_request", { fields: { reason: "too_long" } });
-  if (decision.response !== undefined && decision.response.trim() === "")
+  if (said.length > MAX_REASON) throw new Problem("bad_request", { fields: { reason: "too_long" } });
+  if (decision.response !== undefined && !saysSomething(decision.response))
     throw new Problem("response_required", { fields: { response: "blank" } });
   const sealed = await fp("decide.seal", () => seal(decision, vault));
   const row = await fp("decide.tx", () =>
@@ -72,10 +74,11 @@ export const decide = async (
         if (match === undefined) throw new Problem("not_found");
       }
       if (key !== undefined) await tx`select set_config('aiw.api_key', ${key.id}, true)`;
+      const reason = said === "" ? null : await withoutAnswers(tx, decision, said, vault);
       const against = decision.vote === "approved" ? await knownAgainst(tx, decision.approvalId, vault) : null;
       const [found] = await tx<Row[]>`
         select * from approval_decide_v1(${decision.approvalId}::uuid, ${ctx.actor.userId}::uuid, ${decision.channel}, ${decision.vote},
-          ${reason === "" ? null : reason}, ${decision.seenHash}, ${decision.endRun ?? false}, ${executeWithinS}::integer,
+          ${reason}, ${decision.seenHash}, ${decision.endRun ?? false}, ${executeWithinS}::integer,
           ${against}, ${sealed})`;
       return found;
     }),
@@ -103,6 +106,21 @@ const decided = (row: Row): Decided => ({
   teamId: row.team_id ?? "",
   ring: row.ring,
 });
+
+/** APR-10: a reason keeps no sensitive answer, that of this very decision included. */
+const withoutAnswers = async (
+  tx: Tx,
+  { approvalId, response }: Decision,
+  reason: string,
+  vault: Pick<Vault, "open">,
+): Promise<string> => {
+  const [found] = await tx<{ workspace_id: string; run_id: string; sensitive: boolean }[]>`
+    select workspace_id, run_id, sensitive from approvals where id = ${approvalId}`;
+  if (found === undefined) return reason;
+  await tx`select set_config('aiw.workspaces', ${found.workspace_id}, true)`;
+  const hide = await hiding(tx, vault, found.run_id, found.sensitive && response !== undefined ? [response] : []);
+  return hide(reason);
+};
 
 /** Looked at under the locks of the decision, in their order: run, request. */
 const knownAgainst = async (tx: Tx, approvalId: string, vault: Pick<Vault, "open">): Promise<InvalidReason | null> => {

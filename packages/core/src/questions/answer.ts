@@ -4,6 +4,8 @@ import type { Question } from "@aiw/contract/questions";
 import type { Ctx } from "@aiw/platform/ctx";
 import { transaction } from "@aiw/platform/db";
 import { fp } from "@aiw/platform/fault";
+import { hiding } from "../approvals/hide.ts";
+import type { Opener } from "../approvals/sealed.ts";
 import { ofRuns } from "./views.ts";
 
 export interface Answered {
@@ -29,11 +31,14 @@ export const answer = async (
   ctx: Ctx<Human>,
   scope: readonly string[],
   input: { readonly runId: string; readonly questionId: string; readonly text: string },
+  vault: Opener,
 ): Promise<Answered> =>
   fp("question.tx", () =>
     transaction(ctx.db, { workspaces: scope, userId: ctx.actor.userId }, async (tx) => {
+      // APR-10: what is stored of an answer keeps no sensitive answer of the chat, as its result keeps none.
+      const hide = await hiding(tx, vault, input.runId);
       const [row] = await tx<{ outcome: string; team_id: string | null; ring: boolean }[]>`
-        select outcome, team_id, ring from question_answer_v1(${input.runId}::uuid, ${input.questionId}::uuid, ${ctx.actor.userId}::uuid, ${input.text})`;
+        select outcome, team_id, ring from question_answer_v1(${input.runId}::uuid, ${input.questionId}::uuid, ${ctx.actor.userId}::uuid, ${hide(input.text)})`;
       if (row?.outcome !== "done") throw new Problem(REFUSALS[row?.outcome ?? ""] ?? "not_found");
       const all = await ofRuns(tx, ctx.actor.userId, [input.runId]);
       const question = all.find((one) => one.id === input.questionId);
