@@ -74,6 +74,7 @@ describe("drift (APR-19)", () => {
       mayRequestAgain: true,
     });
     expect(stale.staleReason).toContain("src/discount.ts");
+    expect(stale.drift).toEqual({ code: "files_changed", facts: { files: "src/discount.ts" } });
     await look(request.id);
     await expect(decide(world, "approver", request, "approved")).rejects.toMatchObject({ code: "stale" });
     expect((await auditOf(world, runId)).filter((e) => e === "approval.stale")).toHaveLength(1);
@@ -86,6 +87,7 @@ describe("drift (APR-19)", () => {
     expect(await detailOf(world, "approver", request.id)).toMatchObject({
       stale: false,
       staleReason: null,
+      drift: null,
       decidable: true,
     });
     expect((await auditOf(world, runId)).filter((e) => e === "approval.current_again")).toHaveLength(1);

@@ -425,6 +425,7 @@ describe("recheck", () => {
     runGit(["-C", repository.directory, "update-ref", "refs/heads/main", "refs/heads/other"]);
     const outcome = await connector.recheck(frozen.form, frozen.preconditions, context);
     expect(outcome).toMatchObject({ ok: false, reason: "stale", text: expect.stringContaining("no longer part") });
+    expect(outcome).toMatchObject({ drift: { code: "base_gone", facts: { branch: "main" } } });
     runGit(["-C", repository.directory, "-c", "gc.pruneExpire=now", "gc", "--prune=now", "--quiet"]);
     expect(await connector.recheck(frozen.form, frozen.preconditions, context)).toMatchObject({
       ok: false,
@@ -439,13 +440,17 @@ describe("recheck", () => {
       config: { ...context.source.config, url: `${repository.url.replace(".git", "")}-x.git` },
     };
     expect(await connector.recheck(frozen.form, frozen.preconditions, { ...context, source: elsewhere })).toMatchObject(
-      { ok: false, reason: "stale" },
+      { ok: false, reason: "stale", drift: { code: "repository_changed", facts: {} } },
     );
     const otherBranch = { ...context.source, config: { ...context.source.config, branch: "next" } };
     runGit(["-C", repository.directory, "update-ref", "refs/heads/next", "refs/heads/main"]);
     expect(
       await connector.recheck(frozen.form, frozen.preconditions, { ...context, source: otherBranch }),
-    ).toMatchObject({ ok: false, reason: "stale" });
+    ).toMatchObject({
+      ok: false,
+      reason: "stale",
+      drift: { code: "target_branch_changed", facts: { branch: "main" } },
+    });
     runGit(["-C", repository.directory, "update-ref", "-d", "refs/heads/main"]);
     expect(await connector.recheck(frozen.form, frozen.preconditions, context)).toMatchObject({
       ok: false,

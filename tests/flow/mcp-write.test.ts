@@ -289,11 +289,12 @@ describe("definitions that change before the call", () => {
     if (tool === undefined) throw new Error("no tool");
     expect(
       await connector.recheck(form, preconditions, { ...made.context, tool: { ...tool, hash: "other" } }),
-    ).toMatchObject({ ok: false, reason: "superseded" });
+    ).toMatchObject({ ok: false, reason: "superseded", drift: { code: "definition_changed" } });
     const moved = { ...wired.source, config: { ...wired.source.config, url: "http://127.0.0.1:1/mcp" } };
     expect(await connector.recheck(form, preconditions, { ...made.context, source: moved })).toMatchObject({
       ok: false,
       reason: "superseded",
+      drift: { code: "server_address_changed" },
     });
     const old = { ...made.call, formVersion: 0 };
     expect(await connector.write(old, made.context)).toMatchObject({ kind: "refused", invalid: "upgraded" });

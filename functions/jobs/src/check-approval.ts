@@ -26,7 +26,7 @@ async function look(deps: JobsDeps, job: jobs.ClaimedJob, request: approvals.Req
     const outcome = await fp("check.look", () =>
       connector.recheck(request.form, JSON.parse(request.preconditions), context),
     );
-    return outcome.ok ? { kind: "current" } : { kind: "changed", text: outcome.text };
+    return outcome.ok ? { kind: "current" } : { kind: "changed", text: outcome.text, drift: outcome.drift ?? null };
   } catch (error) {
     deps.ctx.log.warn("the target of a request could not be looked at", { approvalId: job.subjectId, error });
     return { kind: "unknown" };

@@ -1,3 +1,4 @@
+import { drift } from "./drift.ts";
 import { z } from "zod";
 import { explanation } from "./explanation.ts";
 import { commitSha, id, instant, sha256 } from "./ids.ts";
@@ -357,6 +358,8 @@ export const approvalDetail = approvalSummary.extend({
   incident: z.boolean(),
   /** What is different at the target (APR-19); written by the tool. */
   staleReason: z.string().nullable(),
+  /** The same as a code with facts, where the tool says it so. */
+  drift: drift.nullable(),
   /** When the target was last looked at; null: not since the request was made. */
   checkedAt: instant.nullable(),
   /** Somebody asked for it to be prepared anew, which is under way. */
@@ -371,6 +374,7 @@ export const approvalDetail = approvalSummary.extend({
       preview,
       preconditions: z.record(z.string(), z.unknown()),
       staleReason: z.string().nullable(),
+      drift: drift.nullable(),
     })
     .nullable(),
   successorId: id.nullable(),

@@ -1,3 +1,4 @@
+import type { Drift } from "@aiw/contract/drift";
 import type { AuthorisedCall } from "@aiw/contract/authorised-call";
 import type { InvalidReason } from "@aiw/contract/runs";
 import type { JsonObject, JsonValue, RiskClass, ToolDefinition } from "@aiw/contract/tools";
@@ -172,7 +173,8 @@ export type PrepareOutcome =
 
 export type RecheckOutcome =
   | { readonly ok: true }
-  | { readonly ok: false; readonly reason: InvalidReason; readonly text: string };
+  /** `drift`: the same for a page; left out where there is only the sentence. */
+  | { readonly ok: false; readonly reason: InvalidReason; readonly text: string; readonly drift?: Drift };
 
 /** How a write ended. `unknown` = the target may or may not have acted; never repeated blindly (RUN-7). */
 export type WriteOutcome =

@@ -1,5 +1,6 @@
 import { fp } from "@aiw/platform/fault";
 import type { AuthorisedCall } from "@aiw/contract/authorised-call";
+import type { Drift } from "@aiw/contract/drift";
 import type { InvalidReason } from "@aiw/contract/runs";
 import type { JsonObject } from "@aiw/contract/tools";
 import type { ProbeOutcome, RecheckOutcome, SourceAccess, ToolResult, WriteOutcome } from "../connector/index.ts";
@@ -21,9 +22,14 @@ export interface Delivery {
   readonly store: SnapshotStore;
 }
 
-type Invalid = { readonly ok: false; readonly reason: InvalidReason; readonly text: string };
+type Invalid = { readonly ok: false; readonly reason: InvalidReason; readonly text: string; readonly drift?: Drift };
 
 const invalid = (reason: InvalidReason, text: string): Invalid => ({ ok: false, reason, text });
+const stale = (text: string, code: Drift["code"], facts: Drift["facts"] = {}): Invalid => ({
+  ...invalid("stale", text),
+  drift: { code, facts },
+});
+const short = (ref: string): string => ref.replace(/^refs\/heads\//, "");
 
 /**
  * Looks again whether the proposal still means what was approved (APR-3, F26): same source, base still part of the
@@ -41,21 +47,27 @@ export const recheckProposal = async (
   if (fault !== null) return fault;
   const there = await fp("git.recheck_branch", () => commitOf(remote, proposal.branch));
   if (there === proposal.commit) return { ok: true };
-  if (there !== null) return invalid("stale", `The branch ${proposal.branch} exists with another commit.`);
+  if (there !== null) {
+    const branch = short(proposal.branch);
+    return stale(`The branch ${proposal.branch} exists with another commit.`, "branch_taken", { branch });
+  }
   const target = await targetNow(remote, source);
   if (target?.ref !== proposal.target) {
-    return invalid("stale", `The target branch is no longer ${proposal.target}.`);
+    const branch = short(proposal.target);
+    return stale(`The target branch is no longer ${proposal.target}.`, "target_branch_changed", { branch });
   }
   if (target.commit === proposal.base) return { ok: true };
   const head = await fp("git.recheck_base", () =>
     store.getAbove(proposal.base, source.id, target.commit, target.ref, remote),
   );
   if (head === null) {
-    return invalid("stale", `The base commit ${proposal.base.slice(0, 12)} is no longer part of ${proposal.target}.`);
+    const facts = { commit: proposal.base.slice(0, 12), branch: short(proposal.target) };
+    return stale(`The base commit ${facts.commit} is no longer part of ${proposal.target}.`, "base_gone", facts);
   }
   const touched = conflicts(head, proposal);
   if (touched.length === 0) return { ok: true };
-  return invalid("stale", `The target branch has changed these files since: ${touched.slice(0, 10).join(", ")}.`);
+  const files = touched.slice(0, 10).join(", ");
+  return stale(`The target branch has changed these files since: ${files}.`, "files_changed", { files });
 };
 
 /** Null when the branch that proposals aim at is gone: an answer of the server, unlike every other failure. */
@@ -85,7 +97,7 @@ export const conflicts = (head: Snapshot, proposal: Proposal): string[] => {
 const mismatch = (proposal: Proposal, source: SourceAccess): Invalid | null => {
   if (proposal.sourceId !== source.id) return invalid("tampered", "The proposal was made for another source.");
   if (proposal.url !== configOf(source).url) {
-    return invalid("stale", "The source was pointed to another repository since the proposal was made.");
+    return stale("The source was pointed to another repository since the proposal was made.", "repository_changed");
   }
   return null;
 };

@@ -1,4 +1,5 @@
 import type { AuthorisedCall } from "@aiw/contract/authorised-call";
+import type { Drift } from "@aiw/contract/drift";
 import type { InvalidReason } from "@aiw/contract/runs";
 import type { JsonObject } from "@aiw/contract/tools";
 import { fp } from "@aiw/platform/fault";
@@ -21,12 +22,18 @@ export const recheckForm = (text: string, tool: StoredTool, context: CallContext
   const form = readForm(text);
   const config = configOf(context.source);
   if (form.url !== config.url || form.server !== config.server)
-    return superseded("The address of the server changed since the proposal.");
-  if (form.definitionHash !== tool.hash) return superseded("The definition of the tool changed since the proposal.");
+    return superseded("The address of the server changed since the proposal.", "server_address_changed");
+  if (form.definitionHash !== tool.hash)
+    return superseded("The definition of the tool changed since the proposal.", "definition_changed");
   return { ok: true };
 };
 
-const superseded = (text: string): RecheckOutcome => ({ ok: false, reason: "superseded", text });
+const superseded = (text: string, code: Drift["code"]): RecheckOutcome => ({
+  ok: false,
+  reason: "superseded",
+  text,
+  drift: { code, facts: {} },
+});
 
 /**
  * Executes a frozen call, once, whatever happens on the way (MCP-2, F96, F97). In one connection the definition is listed

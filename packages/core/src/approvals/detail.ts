@@ -1,4 +1,5 @@
 import type { Human } from "@aiw/contract/actors";
+import type { Drift } from "@aiw/contract/drift";
 import { Problem } from "@aiw/contract/problem";
 import type { RequestStatus } from "@aiw/contract/runs";
 import type { ApprovalDetail } from "@aiw/contract/views";
@@ -35,6 +36,7 @@ interface DetailRow extends Row {
   result: string | null;
   facts: Record<string, unknown> | null;
   stale_reason: string | null;
+  stale_facts: Drift | null;
   checked_at: Date | null;
   preparing: boolean;
   predecessor_id: string | null;
@@ -45,6 +47,7 @@ interface DetailRow extends Row {
     readonly preview: string;
     readonly preconditions: string;
     readonly staleReason: string | null;
+    readonly drift: Drift | null;
   } | null;
   successor_id: string | null;
   taken: boolean;
@@ -88,10 +91,10 @@ export const detail = async (ctx: Ctx<Human>, scope: readonly string[], approval
              coalesce(a.shown::json ->> 'preview', a.preview) as preview, coalesce(a.shown::json ->> 'preconditions', a.preconditions) as preconditions,
              a.shown is not null as masked,
              a.explanation, a.model_note, a.message, a.execute_before, a.executing_at, a.attempt, a.ended_at, a.executed_hash, a.reconciled, a.result, a.facts, a.predecessor_id,
-             a.stale_reason, a.checked_at, a.status = 'pending' and a.again_asked_at is not null as preparing,
+             a.stale_reason, a.stale_facts, a.checked_at, a.status = 'pending' and a.again_asked_at is not null as preparing,
              (select json_build_object('id', p.id, 'number', p.number, 'args', coalesce(p.shown::json ->> 'args', p.args_text),
                 'preview', coalesce(p.shown::json ->> 'preview', p.preview), 'preconditions', coalesce(p.shown::json ->> 'preconditions', p.preconditions),
-                'staleReason', p.stale_reason) from approvals p where p.id = a.predecessor_id) as predecessor,
+                'staleReason', p.stale_reason, 'drift', p.stale_facts) from approvals p where p.id = a.predecessor_id) as predecessor,
              exists (select from tool_calls t where t.predecessor_id = a.id) as taken,
              (select jsonb_build_object('by', jsonb_build_object('id', s.id, 'name', s.name, 'displayName', s.display_name), 'comment', a.reconcile_comment)
                 from users s where s.id = a.reconciled_by) as settled_by,
@@ -154,6 +157,7 @@ export const detail = async (ctx: Ctx<Human>, scope: readonly string[], approval
       effects,
       incident: isIncident(row.snapshot_hash, row.executed_hash, effects),
       staleReason: row.stale_reason,
+      drift: row.stale_facts,
       checkedAt: row.checked_at?.toISOString() ?? null,
       preparing: row.preparing,
       predecessorId: row.predecessor_id,

@@ -1,4 +1,5 @@
 import type { System } from "@aiw/contract/actors";
+import type { Drift } from "@aiw/contract/drift";
 import type { JsonObject } from "@aiw/contract/tools";
 import type { Ctx } from "@aiw/platform/ctx";
 import { transaction, type Database, type Tx } from "@aiw/platform/db";
@@ -128,10 +129,21 @@ export const forCheck = async (ctx: Ctx<System>, job: ClaimedJob): Promise<Reque
 /** What a look saw. `unknown`: the target could not be asked, which says nothing about the request. */
 export type Seen =
   | { readonly kind: "current" }
-  | { readonly kind: "changed"; readonly text: string }
+  | { readonly kind: "changed"; readonly text: string; readonly drift: Drift | null }
   | { readonly kind: "unknown" };
 
 const MAX_TEXT = 1000;
+
+/** As long as the sentence at most, and such as the database holds (M4). */
+const stored = ({ code, facts }: Drift): JsonObject => ({
+  code,
+  facts: Object.fromEntries(
+    Object.entries(facts).map(([key, value]) => [
+      key,
+      value.slice(0, MAX_TEXT).toWellFormed().replaceAll("\0", "\ufffd"),
+    ]),
+  ),
+});
 
 /**
  * Records what a look saw and forgets its job, in one transaction; the flag is told and audited when it changes.
@@ -149,6 +161,8 @@ export const recordCheck = async (
       const fault = seen.kind === "changed" ? seen.text.slice(0, MAX_TEXT).toWellFormed() : null;
       const [row] = await tx<{ changed: boolean }[]>`
         select approval_checked_v1(${job.subjectId}::uuid, ${fault}) as changed`;
+      const facts = seen.kind === "changed" && seen.drift !== null ? tx.json(stored(seen.drift)) : null;
+      await tx`update approvals set stale_facts = ${facts} where id = ${job.subjectId} and status = 'pending' and stale_facts is distinct from ${facts}::jsonb`;
       return row?.changed === true ? runId : null;
     }),
   );

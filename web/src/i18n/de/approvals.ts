@@ -247,6 +247,15 @@ export const de = {
     setByPlatform: "{{ name }} (von der Plattform gesetzt)",
     keyOfRequest: "der Schlüssel dieses Antrags, damit der Server eine Wiederholung erkennt",
   },
+  drift: {
+    files_changed: "Am Zielbranch inzwischen geändert: {{ files }}",
+    base_gone: "Der Basis-Commit {{ commit }} gehört nicht mehr zum Branch {{ branch }}.",
+    branch_taken: "Den Branch {{ branch }} gibt es inzwischen mit einem anderen Commit.",
+    target_branch_changed: "Der Zielbranch ist nicht mehr {{ branch }}.",
+    repository_changed: "Die Quelle zeigt inzwischen auf ein anderes Repository.",
+    server_address_changed: "Die Adresse des Servers hat sich geändert.",
+    definition_changed: "Die Definition des Tools hat sich geändert.",
+  },
   channel: { page: "Weboberfläche", api: "API", link: "Link", cli: "Kommandozeile", chat: "Chat" },
   fact: {
     branch: "Branch",

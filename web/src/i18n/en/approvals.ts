@@ -243,6 +243,15 @@ export const en: typeof de = {
     setByPlatform: "{{ name }} (set by the platform)",
     keyOfRequest: "the key of this request, so that the server can recognise a repetition",
   },
+  drift: {
+    files_changed: "Changed on the target branch since: {{ files }}",
+    base_gone: "The base commit {{ commit }} is no longer part of the branch {{ branch }}.",
+    branch_taken: "The branch {{ branch }} exists by now with another commit.",
+    target_branch_changed: "The target branch is no longer {{ branch }}.",
+    repository_changed: "The source points to another repository by now.",
+    server_address_changed: "The address of the server changed.",
+    definition_changed: "The definition of the tool changed.",
+  },
   channel: { page: "web page", api: "API", link: "link", cli: "command line", chat: "chat" },
   fact: {
     branch: "Branch",

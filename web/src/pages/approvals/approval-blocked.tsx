@@ -6,6 +6,7 @@ import { VisibleText } from "../../ui/visible-text-view.tsx";
 import { ActButton, createArmed } from "./act-button.tsx";
 import type { BarControls, Decision } from "./decision-bar.tsx";
 import { isOnlyRejectable } from "./decision-model.ts";
+import { driftText } from "./drift-words.ts";
 import { RejectForm } from "./reject-form.tsx";
 import { RequestAgain } from "./request-again.tsx";
 
@@ -82,7 +83,7 @@ export const ApprovalBlocked = (props: ApprovalBlockedProps): JSX.Element => {
       <p class="font-medium">{t(`blocked.${reason()}`)}</p>
       <p class="text-ink-2">{body()}</p>
       <Show when={reason() === "stale" || props.item.stale}>
-        <Show when={props.item.staleReason}>
+        <Show when={driftText(props.item)}>
           {(why) => (
             <p class="[overflow-wrap:anywhere]">
               <VisibleText text={why()} />

@@ -4,6 +4,7 @@ import { type JSX, Show } from "solid-js";
 import { approvals as t } from "../../i18n/approvals.ts";
 import { DiffView } from "../../ui/diff-view.tsx";
 import { RawText } from "../../ui/json-tree.tsx";
+import { driftText } from "./drift-words.ts";
 import { VisibleText } from "../../ui/visible-text-view.tsx";
 
 type Proposal = Pick<ApprovalDetail, "args" | "preview">;
@@ -43,7 +44,7 @@ export const ApprovalCompare = (props: {
         <p class="text-ink-2">
           {old().args === props.item.args ? t("compare.sameArguments") : t("compare.otherArguments")}
         </p>
-        <Show when={old().staleReason}>
+        <Show when={driftText(old())}>
           {(reason) => (
             <p class="[overflow-wrap:anywhere]">
               {t("compare.because")} <VisibleText text={reason()} />

@@ -72,6 +72,7 @@ const base: ApprovalDetail = {
   siblings: [],
   votes: [],
   staleReason: null,
+  drift: null,
   checkedAt: null,
   preparing: false,
   predecessor: null,
