@@ -33,7 +33,7 @@ interface Open {
 /** The approver opens the page a while later; the look that this asks for is made, and one that a dead process left behind, too. */
 const look = async (id: string): Promise<void> => {
   await world.shift(70);
-  const { jobId } = await approvals.view(world.as("approver"), [world.workspaceId], id);
+  const { jobId } = await approvals.view(world.as("approver"), [world.workspaceId], id, world.deps.vault);
   const [left] = await world.admin.sql<{ id: string }[]>`select id from jobs where subject_id = ${id}`;
   const job = jobId ?? left?.id;
   if (job !== undefined) await runJob(jobsOf(world), job);

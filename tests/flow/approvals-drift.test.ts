@@ -39,7 +39,7 @@ const touched = `// checked\n${FILES["src/discount.ts"] ?? ""}`;
 /** One that leaves nothing of it. */
 const rewritten = "export const discount = 1;\n";
 
-const view = (role: Role, id: string) => approvals.view(world.as(role), [world.workspaceId], id);
+const view = (role: Role, id: string) => approvals.view(world.as(role), [world.workspaceId], id, world.deps.vault);
 /** Somebody opens the page a minute later, and the job that asks for runs. */
 const look = async (id: string): Promise<void> => {
   await world.shift(61);
@@ -412,7 +412,11 @@ describe("told at the click (APR-3, F48)", () => {
     "F48 F49 %s: the approver is told at once, the request is invalid, nothing runs",
     async (_, change, undo) => {
       const { runId, request } = await waiting();
+      expect((await view("approver", request.id)).item).toMatchObject({ decidable: true, overtaken: null });
       await change();
+      // Said on the page before the click, to those who could click.
+      expect((await view("approver", request.id)).item).toMatchObject({ decidable: true, overtaken: "superseded" });
+      expect((await view("member", request.id)).item).toMatchObject({ decidable: false, overtaken: null });
       await expect(decide(world, "approver", request, "approved")).rejects.toMatchObject({ code: "invalid" });
       expect(await requestsOf(world, runId)).toMatchObject([
         { status: "invalid", invalid_reason: "superseded", decided_by: null },

@@ -141,7 +141,7 @@ const playStepAndJobs = async (): Promise<void> => {
   // Another file changes, so that the look at the target has a new copy to keep.
   commitToMain(world, "NOTES.md", "noted\n");
   await world.shift(61);
-  const { jobId } = await approvals.view(world.as("approver"), [world.workspaceId], request.id);
+  const { jobId } = await approvals.view(world.as("approver"), [world.workspaceId], request.id, world.deps.vault);
   expect(jobId).not.toBeNull();
   await runJob(background.deps, jobId ?? "");
   expect(await detailOf(world, "approver", request.id)).toMatchObject({ stale: false });

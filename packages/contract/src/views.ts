@@ -360,6 +360,11 @@ export const approvalDetail = approvalSummary.extend({
   staleReason: z.string().nullable(),
   /** The same as a code with facts, where the tool says it so. */
   drift: drift.nullable(),
+  /**
+   * Why an approval now would end the request instead of executing it, as far as the platform knows by itself (F48): a rule, the
+   * tool, its source or the requester changed. Only for those who may decide, who are told on the page; null: nothing is known.
+   */
+  overtaken: invalidReason.nullable(),
   /** When the target was last looked at; null: not since the request was made. */
   checkedAt: instant.nullable(),
   /** Somebody asked for it to be prepared anew, which is under way. */

@@ -14,7 +14,8 @@ type Names = "listApprovals" | "getApproval" | "approve" | "reject" | "requestAg
 export const approvalHandlers: Pick<Handlers, Names> = {
   listApprovals: async ({ ctx, query }) => approvals.list(ctx, await workspaces.scopeOf(ctx), query),
   getApproval: async ({ ctx, params, deps }) => {
-    const { item, jobId } = await approvals.view(ctx, await workspaces.scopeOf(ctx), params.approvalId);
+    const scope = await workspaces.scopeOf(ctx);
+    const { item, jobId } = await approvals.view(ctx, scope, params.approvalId, deps.vault);
     if (jobId !== null) await deps.ringJob(jobId);
     return item;
   },

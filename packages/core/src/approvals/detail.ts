@@ -11,6 +11,8 @@ import { reveal } from "@aiw/policy/reveal";
 import { askCheck } from "./drift.ts";
 import { effectsOf, isIncident } from "./receipt.ts";
 import { mayAskAgain, renewalOf } from "./request-again.ts";
+import type { Opener } from "./sealed.ts";
+import { standing } from "./standing.ts";
 import { subjectOf } from "./subject.ts";
 import { type ApprovalViewer, COLUMNS, FROM, isElsewhere, mayView, type Row, toSummary, widen } from "./views.ts";
 
@@ -62,21 +64,26 @@ const mayRequestAgain = (row: DetailRow, viewer: ApprovalViewer): boolean => {
 };
 
 /**
- * The same for somebody who looks at it: an open request's target is looked at again meanwhile (APR-19).
+ * The same for somebody who looks at it: an open request's target is looked at again meanwhile (APR-19), and who may decide it is
+ * told beforehand when an approval would end it (F48).
  * @returns also the job to ring, if there is one
  */
 export const view = async (
   ctx: Ctx<Human>,
   scope: readonly string[],
   approvalId: string,
+  vault: Opener,
 ): Promise<{ readonly item: ApprovalDetail; readonly jobId: string | null }> => {
   const item = await detail(ctx, scope, approvalId);
   if (item.status !== "pending") return { item, jobId: null };
   const { userId } = ctx.actor;
-  const jobId = await fp("approval.ask_check", () =>
-    transaction(ctx.db, { workspaces: [item.workspaceId], userId }, (tx) => askCheck(tx, item, userId)),
+  return fp("approval.ask_check", () =>
+    transaction(ctx.db, { workspaces: [item.workspaceId], userId }, async (tx) => {
+      const executes = item.decidable && item.responseLabel === null;
+      const overtaken = executes ? await standing(tx, item.workspaceId, approvalId, vault) : null;
+      return { item: { ...item, overtaken }, jobId: await askCheck(tx, item, userId) };
+    }),
   );
-  return { item, jobId };
 };
 
 /** One request with the real change, for those who may see it; everybody else gets not_found. */
@@ -158,6 +165,7 @@ export const detail = async (ctx: Ctx<Human>, scope: readonly string[], approval
       incident: isIncident(row.snapshot_hash, row.executed_hash, effects),
       staleReason: row.stale_reason,
       drift: row.stale_facts,
+      overtaken: null,
       checkedAt: row.checked_at?.toISOString() ?? null,
       preparing: row.preparing,
       predecessorId: row.predecessor_id,

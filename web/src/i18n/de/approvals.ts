@@ -247,6 +247,12 @@ export const de = {
     setByPlatform: "{{ name }} (von der Plattform gesetzt)",
     keyOfRequest: "der Schlüssel dieses Antrags, damit der Server eine Wiederholung erkennt",
   },
+  overtaken: {
+    title: "Dieser Antrag kann so nicht mehr ausgeführt werden",
+    superseded:
+      "Regel, Rolle, Tool oder Quelle haben sich seit dem Antrag geändert. Freigeben führt nichts aus: Es beendet den Antrag als nicht mehr gültig, und die KI erfährt es.",
+    other: "Freigeben führt nichts aus: Es beendet den Antrag als nicht mehr gültig, und die KI erfährt es.",
+  },
   drift: {
     files_changed: "Am Zielbranch inzwischen geändert: {{ files }}",
     base_gone: "Der Basis-Commit {{ commit }} gehört nicht mehr zum Branch {{ branch }}.",

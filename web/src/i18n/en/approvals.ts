@@ -243,6 +243,12 @@ export const en: typeof de = {
     setByPlatform: "{{ name }} (set by the platform)",
     keyOfRequest: "the key of this request, so that the server can recognise a repetition",
   },
+  overtaken: {
+    title: "This request can no longer be executed as it is",
+    superseded:
+      "A rule, role, tool or source changed since the request. Approving executes nothing: it ends the request as no longer valid, and the AI is told.",
+    other: "Approving executes nothing: it ends the request as no longer valid, and the AI is told.",
+  },
   drift: {
     files_changed: "Changed on the target branch since: {{ files }}",
     base_gone: "The base commit {{ commit }} is no longer part of the branch {{ branch }}.",

@@ -20,6 +20,7 @@ import { ApprovalArguments, ApprovalChange, HiddenWarning } from "./approval-cha
 import { ApprovalCompare } from "./approval-compare.tsx";
 import { ApprovalHead } from "./approval-head.tsx";
 import { useApprovalKeys } from "./approval-keys.ts";
+import { ApprovalNotices } from "./approval-notices.tsx";
 import { ApprovalOutcome } from "./approval-outcome.tsx";
 import { ApprovalRail } from "./approval-rail.tsx";
 import { type BarControls, type Decision, DecisionBar } from "./decision-bar.tsx";
@@ -253,15 +254,7 @@ export const ApprovalItem = (props: ApprovalItemProps): JSX.Element => {
             <ApprovalOutcome item={item()} itemHref={props.itemHref} ref={(element) => (outcome = element)} />
           </Show>
           <Show when={isOnlyRejectable(item()) && !past()}>{blocked(item)}</Show>
-          <Show when={item().stopped}>
-            <div role="status" class="rounded-panel border border-warn bg-warn-bg p-3 text-warn">
-              <p class="font-medium">{t("stopped.title")}</p>
-              <p>{item().status === "approved" ? t("stopped.approved") : t("stopped.pending")}</p>
-            </div>
-          </Show>
-          <Show when={item().masked}>
-            <p class="rounded-panel border border-warn bg-warn-bg p-3 text-warn">{t("masked")}</p>
-          </Show>
+          <ApprovalNotices item={item()} />
           <HiddenWarning count={item().hiddenCharacters} />
           <div class="grid gap-4 @min-[60rem]:grid-cols-[minmax(0,1fr)_20rem]">
             <div class="flex min-w-0 flex-col gap-5">

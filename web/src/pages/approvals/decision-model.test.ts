@@ -73,6 +73,7 @@ const base: ApprovalDetail = {
   votes: [],
   staleReason: null,
   drift: null,
+  overtaken: null,
   checkedAt: null,
   preparing: false,
   predecessor: null,
@@ -104,6 +105,7 @@ describe("an open request never changes under the cursor (APR-15)", () => {
     expect(differenceOf(base, { ...base, snapshotHash: "d".repeat(64) })).toBe("content");
     expect(differenceOf(base, { ...base, stale: true })).toBe("content");
     expect(differenceOf(base, { ...base, decidable: false, notDecidable: "approver_missing" })).toBe("rights");
+    expect(differenceOf(base, { ...base, overtaken: "superseded" })).toBe("rights");
   });
   test("a decided request follows along", () => {
     expect(differenceOf({ ...base, status: "approved" }, { ...base, status: "executed" })).toBeNull();

@@ -14,6 +14,7 @@ export function differenceOf(shown: ApprovalDetail, live: ApprovalDetail): Diffe
   if (shown.status !== "pending") return null;
   if (live.status !== "pending") return "status";
   if (live.snapshotHash !== shown.snapshotHash || live.stale !== shown.stale) return "content";
+  if (live.overtaken !== shown.overtaken) return "rights";
   if (live.decidable !== shown.decidable || live.notDecidable !== shown.notDecidable) return "rights";
   return null;
 }
