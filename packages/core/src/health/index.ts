@@ -5,12 +5,13 @@ export async function reachDatabase(db: Database): Promise<void> {
   await db.sql`select 1`;
 }
 
-/** The newest function the code relies on: migrations run forward only, so it is there when all before it are (OPS-8). */
-const NEWEST = "approval_checked_v1";
+/** What the newest migration added: they run forward only, so it is there when all before it are (OPS-8). */
+export const NEWEST = { table: "approvals", column: "stale_facts" } as const;
 
 /** Rejects when the database is older than this code. */
 export async function requireSchema(db: Database): Promise<void> {
-  const rows = await db.sql`select from pg_proc where proname = ${NEWEST}`;
+  const rows = await db.sql`
+    select from pg_attribute where attrelid = to_regclass(${NEWEST.table}) and attname = ${NEWEST.column} and not attisdropped`;
   if (rows.length === 0) throw new Error("the database is not migrated to this version");
 }
 
