@@ -13,9 +13,10 @@ export const demoWorkspace = async (client: Client): Promise<string> => {
   const [workspace] = items;
   if (workspace === undefined) throw new Error("there is no workspace");
   const params = { workspaceId: workspace.id };
-  await until("the source is tested", async () =>
-    (await client.call("getWorkspace", { params })).chatOpen ? true : undefined,
-  );
+  await until("its sources are tested", async () => {
+    const { items } = await client.call("listSources", { params });
+    return items.length > 1 && items.every(({ status }) => status === "tested") ? true : undefined;
+  });
   return workspace.id;
 };
 
