@@ -17,12 +17,13 @@ const firstWorkspace = async (product: Product) => {
   return { member, workspaceId: workspace.id, name: workspace.name };
 };
 
-/** The seed's source is tested by the job a click would start; then chats are open. */
+/** The seed's sources are tested by the job a click would start; then chats are open. */
 const chatOpen = async (product: Product): Promise<true> => {
   const { member, workspaceId } = await firstWorkspace(product);
-  return until("the seed's source is tested", async () =>
-    (await member.call("getWorkspace", { params: { workspaceId } })).chatOpen ? true : undefined,
-  );
+  return until("the seed's sources are tested", async () => {
+    const { items } = await member.call("listSources", { params: { workspaceId } });
+    return items.length > 1 && items.every(({ status }) => status === "tested") ? true : undefined;
+  });
 };
 
 describe("the local start", () => {
