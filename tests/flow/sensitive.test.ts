@@ -4,6 +4,7 @@ import * as approvals from "@aiw/core/approvals";
 import * as chats from "@aiw/core/chats";
 import * as questions from "@aiw/core/questions";
 import * as runs from "@aiw/core/runs";
+import { setFaultPlan } from "@aiw/platform/fault";
 import { createLog } from "@aiw/platform/log";
 import { setAgent } from "../kit/agents.ts";
 import { violations } from "../kit/oracle.ts";
@@ -88,7 +89,7 @@ describe("APR-10 a sensitive answer", () => {
     expect(JSON.stringify(detail)).not.toContain(CANARY);
   });
 
-  test("is masked in what people say of it: the reason of its own decision and of later ones, a comment, an answer, a message, a title", async () => {
+  test("is masked in what people say of it: the reason of its own decision and of later ones, a comment, an answer", async () => {
     const secret = "canary-people-77aa01-x";
     const t = topic();
     const question = { name: "ask_user", arguments: { question: "Which one?", anyone: true } };
@@ -115,14 +116,32 @@ describe("APR-10 a sensitive answer", () => {
     await decide(world, "approver", open, "rejected", { reason: `never with ${secret} in it` });
     await world.drive(runId);
     const member = await world.member("member");
-    for (const text of [`my ${secret}`, ` ${secret} `])
-      expect(await approvals.withoutAnswers(member, chatId, text, world.deps.vault)).not.toContain(secret);
     expect(await approvals.withoutAnswers(member, (await chats.create(member, {})).id, secret, world.deps.vault)).toBe(
       secret,
     );
     expect(await tablesWith(secret)).toEqual([]);
     const detail = JSON.stringify(await approvals.detail(world.as("approver"), [world.workspaceId], open.id));
     expect(detail).toContain("never with [REDACTED] in it");
+
+    // A write whose outcome nobody knows, and the word of the person who looked.
+    world.script.push(
+      t,
+      { calls: [propose("export const a = 3;", "export const a = 1;", "src/a.ts")] },
+      { text: "done" },
+    );
+    const again = await world.ask(t, "member", chatId);
+    await world.drive(again.runId);
+    const write = (await requestsOf(world, again.runId)).find(({ status }) => status === "pending");
+    if (write === undefined) throw new Error("nothing was proposed");
+    await decide(world, "approver", write, "approved");
+    await world.admin.sql`update runs set attempts = 4 where id = ${again.runId}`;
+    setFaultPlan({ rules: [{ at: "tool.claim:after", act: "throw" }] });
+    await world.stepOnce(again.runId);
+    setFaultPlan(undefined);
+    const said = { runId: again.runId, approvalId: write.id, outcome: "end" as const, comment: `not there, ${secret}` };
+    await approvals.reconcile(world.as("owner"), [world.workspaceId], said, 900, world.deps.vault);
+    expect(await world.row(again.runId)).toMatchObject({ status: "failed", error_text: "not there, [REDACTED]" });
+    expect(await tablesWith(secret)).toEqual([]);
   });
 
   test("N37 APR-9 nothing that a reader could see is no answer and no reason", async () => {

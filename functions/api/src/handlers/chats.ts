@@ -11,7 +11,8 @@ export const chatHandlers: Pick<Handlers, Names> = {
   createChat: ({ ctx, body }) => chats.create(ctx, body),
   getChat: ({ ctx, params }) => chats.get(ctx, params.chatId),
   updateChat: async ({ ctx, params, body, deps }) => {
-    const { title } = body;
+    // As it is stored: an answer is not to be got round by a blank more.
+    const title = body.title === undefined ? undefined : chats.readTitle(body.title);
     const shown = title === undefined ? {} : { title: await withoutAnswers(ctx, params.chatId, title, deps.vault) };
     return chats.update(ctx, params.chatId, { ...body, ...shown });
   },

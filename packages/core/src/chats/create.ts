@@ -44,6 +44,9 @@ export async function requireTestedSource(tx: Tx, workspaceId: string): Promise<
   if (rows.length === 0) throw new Problem("no_tested_source");
 }
 
+/** A title as it is stored. @throws Problem bad_request (title) */
+export const readTitle = (title: string): string => readName(title, "title");
+
 export interface ChatChange {
   readonly title?: string | undefined;
   readonly archived?: boolean | undefined;

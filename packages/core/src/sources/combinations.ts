@@ -1,6 +1,7 @@
 import type { Human } from "@aiw/contract/actors";
 import type { Combination, WorkspaceCombination } from "@aiw/contract/labels";
 import { Problem } from "@aiw/contract/problem";
+import { saysSomething } from "@aiw/contract/text";
 import type { Ctx } from "@aiw/platform/ctx";
 import { transaction, type Tx } from "@aiw/platform/db";
 import * as audit from "../audit/write.ts";
@@ -67,7 +68,7 @@ export const liftCombination = async (
   await requirePlatformAdmin(ctx);
   const { userId } = ctx.actor;
   const reason = input.reason.trim();
-  if (input.lifted && reason === "") throw new Problem("reason_required", { fields: { reason: "required" } });
+  if (input.lifted && !saysSomething(reason)) throw new Problem("reason_required", { fields: { reason: "required" } });
   return transaction(ctx.db, { workspaces: [workspaceId], userId }, async (tx) => {
     const found = await tx`
       update workspaces set combination_lifted_at = case when ${input.lifted} then aiw_now() end,
