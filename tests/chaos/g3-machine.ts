@@ -46,6 +46,7 @@ export const startMachine = async (): Promise<Machine> => {
     ensureQueues(emulator.endpoint, REGION, [
       { name: "aiw-steps", visibilityS: 900 },
       { name: "aiw-jobs", visibilityS: 900 },
+      { name: "aiw-ingest", visibilityS: 900 },
     ]);
   const urls = await queues();
   await ensureBucket(emulator.endpoint, REGION, "aiw-chaos");
@@ -74,6 +75,7 @@ export const startMachine = async (): Promise<Machine> => {
       AIW_DATABASE_STEP_URL: database.stepUrl,
       AIW_STEP_QUEUE_URL: urls["aiw-steps"].url,
       AIW_JOBS_QUEUE_URL: urls["aiw-jobs"].url,
+      AIW_INGEST_QUEUE_URL: urls["aiw-ingest"].url,
       AIW_SQS_ENDPOINT: emulator.endpoint,
       AWS_ENDPOINT_URL: emulator.endpoint,
       AWS_REGION: REGION,
@@ -89,6 +91,7 @@ export const startMachine = async (): Promise<Machine> => {
       OPENAI_BASE_URL: stage.world.gateway.url,
       AIW_LEASE_S: String(LEASE_S),
       AIW_PUSH_S: "3",
+      AIW_TOOL_CALL_S: "3",
       AIW_HEARTBEAT_S: "1",
       AIW_DOORBELL_GRACE_S: "2",
       AIW_STEP_ATTEMPTS: "100",
