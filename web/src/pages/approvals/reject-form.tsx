@@ -1,8 +1,8 @@
 import type { ApprovalDetail } from "@aiw/contract/views";
-import { createSignal, type JSX, onMount } from "solid-js";
+import { createSignal, type JSX } from "solid-js";
 import { approvals as t } from "../../i18n/approvals.ts";
 import { FormField } from "../../ui/form-field.tsx";
-import { ActButton } from "./act-button.tsx";
+import { DecisionForm } from "./decision-form.tsx";
 import { keepReason, readReason } from "./reason-draft.ts";
 
 export interface RejectFormProps {
@@ -26,28 +26,19 @@ export const RejectForm = (props: RejectFormProps): JSX.Element => {
   };
   const [endRun, setEndRun] = createSignal(false);
   const off = (): boolean => props.busy || props.locked || reason().trim() === "";
-  const send = (): void => {
-    if (!off()) props.onReject(reason().trim(), endRun());
-  };
-  let field: HTMLTextAreaElement | undefined;
-  onMount(() => field?.focus());
   return (
-    <form
-      class="flex flex-col gap-2"
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
-      }}
-      onKeyDown={(event) => {
-        if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) send();
-        if (event.key === "Escape") props.onBack();
-      }}
+    <DecisionForm
+      busy={props.busy}
+      off={off()}
+      label={t("bar.reject")}
+      tone="btn-danger"
+      onSend={() => props.onReject(reason().trim(), endRun())}
+      onBack={() => props.onBack()}
     >
       <FormField label={t("bar.reason")} help={t("bar.reasonHint")} required>
         {(attrs) => (
           <textarea
             {...attrs}
-            ref={(element) => (field = element)}
             class="input min-h-20"
             rows={3}
             maxlength={2000}
@@ -65,14 +56,6 @@ export const RejectForm = (props: RejectFormProps): JSX.Element => {
         />
         {t("bar.endRun")}
       </label>
-      <div class="flex gap-2">
-        <ActButton class="btn-danger" off={off()} onAct={send}>
-          {props.busy ? t("bar.sending") : t("bar.reject")}
-        </ActButton>
-        <ActButton class="" off={props.busy} onAct={props.onBack}>
-          {t("bar.back")}
-        </ActButton>
-      </div>
-    </form>
+    </DecisionForm>
   );
 };

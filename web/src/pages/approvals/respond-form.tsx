@@ -1,9 +1,9 @@
 import type { ApprovalDetail } from "@aiw/contract/views";
-import { createSignal, type JSX, onMount, Show } from "solid-js";
+import { createSignal, type JSX, Show } from "solid-js";
 import { approvals as t } from "../../i18n/approvals.ts";
 import { FormField } from "../../ui/form-field.tsx";
 import { SecretField } from "../../ui/secret-field.tsx";
-import { ActButton } from "./act-button.tsx";
+import { DecisionForm } from "./decision-form.tsx";
 
 /**
  * The answer to an input request (APR-9). What is typed is sent exactly, and kept nowhere in the browser: a sensitive answer
@@ -18,24 +18,14 @@ export const RespondForm = (props: {
 }): JSX.Element => {
   const [answer, setAnswer] = createSignal("");
   const off = (): boolean => props.busy || props.locked !== null || answer().trim() === "";
-  const send = (): void => {
-    if (!off()) props.onSend(answer());
-  };
-  let form: HTMLFormElement | undefined;
-  onMount(() => form?.querySelector<HTMLElement>("input, textarea")?.focus());
   return (
-    <form
-      ref={(element) => (form = element)}
-      class="flex flex-col gap-2"
-      autocomplete="off"
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
-      }}
-      onKeyDown={(event) => {
-        if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) send();
-        if (event.key === "Escape") props.onBack();
-      }}
+    <DecisionForm
+      busy={props.busy}
+      off={off()}
+      label={t("respond.send")}
+      tone="btn-primary"
+      onSend={() => props.onSend(answer())}
+      onBack={() => props.onBack()}
     >
       <FormField
         label={props.item.responseLabel ?? ""}
@@ -62,14 +52,6 @@ export const RespondForm = (props: {
           </Show>
         )}
       </FormField>
-      <div class="flex gap-2">
-        <ActButton class="btn-primary" off={off()} onAct={send}>
-          {props.busy ? t("bar.sending") : t("respond.send")}
-        </ActButton>
-        <ActButton class="" off={props.busy} onAct={props.onBack}>
-          {t("bar.back")}
-        </ActButton>
-      </div>
-    </form>
+    </DecisionForm>
   );
 };

@@ -123,16 +123,7 @@ export const McpWizard = (props: {
             />
           </Match>
           <Match when={step() === "test" && created()}>
-            {(source) => (
-              <TestStep
-                workspaceId={props.workspaceId}
-                created={source()}
-                running={test.running()}
-                failure={test.failure()}
-                broken={test.broken()}
-                again={() => void test.start(source().id)}
-              />
-            )}
+            {(source) => <TestStep workspaceId={props.workspaceId} created={source()} test={test} />}
           </Match>
         </Switch>
       </section>

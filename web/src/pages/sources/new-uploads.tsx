@@ -106,16 +106,7 @@ export const UploadsWizard = (props: {
             </form>
           }
         >
-          {(source) => (
-            <TestStep
-              workspaceId={props.workspaceId}
-              created={source()}
-              running={test.running()}
-              failure={test.failure()}
-              broken={test.broken()}
-              again={() => void test.start(source().id)}
-            />
-          )}
+          {(source) => <TestStep workspaceId={props.workspaceId} created={source()} test={test} />}
         </Show>
       </section>
     </>

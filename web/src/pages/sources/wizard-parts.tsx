@@ -13,6 +13,7 @@ import { mcp } from "../../i18n/mcp.ts";
 import { sources as t } from "../../i18n/sources.ts";
 import { uploads } from "../../i18n/uploads.ts";
 import { ErrorLine } from "../../ui/error-panel.tsx";
+import type { SourceTest } from "./source-test.ts";
 import { TestStages } from "./test-stages.tsx";
 
 const KINDS = [
@@ -88,10 +89,7 @@ export const Progress = (props: { readonly steps: readonly string[]; readonly at
 export const TestStep = (props: {
   readonly workspaceId: string;
   readonly created: Source;
-  readonly running: boolean;
-  readonly failure: unknown;
-  readonly broken: boolean;
-  readonly again: () => void;
+  readonly test: SourceTest;
 }): JSX.Element => {
   const query = useQuery(() => ({
     queryKey: keys.source(props.workspaceId, props.created.id),
@@ -103,15 +101,15 @@ export const TestStep = (props: {
   return (
     <div class="flex flex-col gap-4">
       <div class="panel p-4">
-        <TestStages kind={props.created.kind} report={query.data?.lastTest ?? null} running={props.running} />
-        <Show when={props.broken}>
+        <TestStages kind={props.created.kind} report={query.data?.lastTest ?? null} running={props.test.running()} />
+        <Show when={props.test.broken()}>
           <p role="alert" class="text-neg">
             {t("test.jobFailed")}
           </p>
         </Show>
-        <ErrorLine error={props.failure} />
+        <ErrorLine error={props.test.failure()} />
       </div>
-      <Show when={!props.running}>
+      <Show when={!props.test.running()}>
         <Show when={status() !== "untested"}>
           <p>{status() === "tested" ? t("wizard.done") : t("wizard.failed")}</p>
         </Show>
@@ -127,7 +125,7 @@ export const TestStep = (props: {
             </A>
           </Show>
           <Show when={status() !== "tested"}>
-            <button type="button" class="btn btn-primary" onClick={() => props.again()}>
+            <button type="button" class="btn btn-primary" onClick={() => void props.test.start(props.created.id)}>
               {t("test.again")}
             </button>
           </Show>
