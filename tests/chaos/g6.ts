@@ -153,13 +153,13 @@ const play = async (
   world.script.push(t, { calls }, ...Array.from({ length: 2 * TURN }, () => ({ text: "done" })));
   const member = await world.member("member");
   const chat = await chats.create(member, {});
-  if (mode === "plan") await chats.update(member, chat.id, { mode: "plan" });
+  if (mode === "plan") await chats.update(member, chat.id, { mode: "plan" }, world.deps.vault);
   const { runId } = await world.ask(t, "member", chat.id);
   // Now and then the person takes everything back between what the model asked for and its turn.
   const turned = random.chance(0.25);
   if (turned) {
     await world.stepOnce(runId);
-    await chats.update(member, chat.id, { mode: "plan" });
+    await chats.update(member, chat.id, { mode: "plan" }, world.deps.vault);
   }
   await world.drive(runId);
   const waiting = (await requestsOf(world, runId)).filter(({ status }) => status === "pending");

@@ -134,7 +134,7 @@ describe("deny by default (POL-4, POL-9)", () => {
     const { runId } = await run(propose("total >= 22"));
     await world.stepOnce(runId);
     const [chat] = await world.admin.sql<{ chat_id: string }[]>`select chat_id from runs where id = ${runId}`;
-    await chats.update(await world.member("member"), chat?.chat_id ?? "", { mode: "plan" });
+    await chats.update(await world.member("member"), chat?.chat_id ?? "", { mode: "plan" }, world.deps.vault);
     expect(await world.drive(runId)).toMatchObject({ status: "completed" });
     expect((await callsOf(world, runId))[0]).toMatchObject({ status: "denied", decision: "deny" });
     expect(await requestsOf(world, runId)).toEqual([]);

@@ -178,7 +178,7 @@ describe("what the model is told (AI-1, AI-4, AI-5)", () => {
     world.script.push(t, { text: "ok" });
     const member = await world.member("member");
     const chat = await chats.create(member, {});
-    await chats.update(member, chat.id, { mode });
+    await chats.update(member, chat.id, { mode }, world.deps.vault);
     const { runId } = await world.ask(t, "member", chat.id);
     await world.drive(runId);
     const request = requestsWith(t)[0];

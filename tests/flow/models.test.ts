@@ -113,7 +113,7 @@ const otherTeam = async (): Promise<{ workspaceId: string; teamId: string }> => 
 const askThere = async (workspaceId: string, modelId: string): Promise<string> => {
   const ctx = await workspaces.enter(world.as("outsider"), workspaceId);
   const chat = await chats.create(ctx, { model: { modelId } });
-  const { run } = await chats.postMessage(ctx, chat.id, { id: randomUUID(), text: topic() });
+  const { run } = await chats.postMessage(ctx, chat.id, { id: randomUUID(), text: topic() }, world.deps.vault);
   return run?.id ?? "";
 };
 
@@ -302,7 +302,7 @@ describe("which model answers (GW-2, CHT-1)", () => {
     // The chat keeps its choice, and it cannot be made anew.
     expect((await chats.get(await world.member("member"), chatId)).model).toEqual({ modelId: first });
     await expect(
-      chats.update(await world.member("member"), chatId, { model: { modelId: first } }),
+      chats.update(await world.member("member"), chatId, { model: { modelId: first } }, world.deps.vault),
     ).rejects.toMatchObject({
       code: "model_not_active",
     });
@@ -329,13 +329,13 @@ describe("which model answers (GW-2, CHT-1)", () => {
     const { runId, chatId } = await askModel(one, t);
     await world.stepOnce(runId);
     await world.stepOnce(runId);
-    await chats.update(await world.member("member"), chatId, { model: { modelId: two } });
+    await chats.update(await world.member("member"), chatId, { model: { modelId: two } }, world.deps.vault);
     expect(await ended(runId)).toMatchObject({ status: "completed", model: await nameOf(two) });
     const sent = thoughtful.asked.at(-1);
     expect(sent?.model).toBe(await nameOf(two));
     expect(sent?.items.map((item) => item.type)).toEqual(["message", "function_call", "function_call_output"]);
     // Back to the first: its own thought is there again.
-    await chats.update(await world.member("member"), chatId, { model: { modelId: one } });
+    await chats.update(await world.member("member"), chatId, { model: { modelId: one } }, world.deps.vault);
     await ended((await world.ask(t, "member", chatId)).runId);
     expect(thoughtful.asked.at(-1)?.items.map((item) => item.type)).toContain("reasoning");
     await thoughtful.stop();

@@ -75,10 +75,15 @@ describe("RUN-16 the agent asks the person it works for", () => {
   test("RUN-1 messages written meanwhile wait and start in order afterwards", async () => {
     const { chatId, runId, question, topic: t } = await asked("Order?");
     world.script.push(t, { text: "Then this." });
-    const later = await chats.postMessage(await world.member("member"), chatId, {
-      id: crypto.randomUUID(),
-      text: "and this",
-    });
+    const later = await chats.postMessage(
+      await world.member("member"),
+      chatId,
+      {
+        id: crypto.randomUUID(),
+        text: "and this",
+      },
+      world.deps.vault,
+    );
     expect(later.run).toBeNull();
     await answer("member", runId, question.id, "go on");
     await world.drive(runId);

@@ -308,7 +308,7 @@ describe("leases that ran out (RUN-6)", () => {
     const { runId, chatId } = await world.ask(t);
     const next = topic();
     world.script.push(next, { text: "next" });
-    await chats.postMessage(await world.member("member"), chatId, { id: randomUUID(), text: next });
+    await chats.postMessage(await world.member("member"), chatId, { id: randomUUID(), text: next }, world.deps.vault);
     for (let n = 1; n <= 5; n += 1) {
       expect((await take(runId)).attempt).toBe(n);
       world.rung.length = 0;

@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 const post = async (chatId: string, text: string, id = randomUUID()) =>
-  chats.postMessage(await world.member("member"), chatId, { id, text });
+  chats.postMessage(await world.member("member"), chatId, { id, text }, world.deps.vault);
 
 describe("messages become runs", () => {
   test("RUN-1 one active run per chat; later messages wait and start in their order, also after a failed and a cancelled one", async () => {

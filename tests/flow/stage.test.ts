@@ -131,8 +131,8 @@ describe("APR-8 stage", () => {
     const { topic: t, chatId, partId, request } = await staged();
     const ctx = await world.member("member");
     world.script.push(t, { text: "One." }, { text: "Two." }, { text: "Told." });
-    const first = await chats.postMessage(ctx, chatId, { id: crypto.randomUUID(), text: "first" });
-    await chats.postMessage(ctx, chatId, { id: crypto.randomUUID(), text: "second" });
+    const first = await chats.postMessage(ctx, chatId, { id: crypto.randomUUID(), text: "first" }, world.deps.vault);
+    await chats.postMessage(ctx, chatId, { id: crypto.randomUUID(), text: "second" }, world.deps.vault);
     await decide(world, "approver", request, "approved");
     await world.drive(partId);
     expect(await outcomesIn(world, chatId)).toMatchObject([{ waiting: true, runId: null }]);

@@ -250,7 +250,7 @@ export const startWorld = async (
       const ctx = await member(role);
       const chat = chatId ?? (await chats.create(ctx, {})).id;
       const messageId = randomUUID();
-      const posted = await chats.postMessage(ctx, chat, { id: messageId, text });
+      const posted = await chats.postMessage(ctx, chat, { id: messageId, text }, deps.vault);
       const runId = posted.run?.id;
       if (runId === undefined) throw new Error("the message waits behind another run");
       return { chatId: chat, runId, messageId };

@@ -191,9 +191,9 @@ test("RUN-1 an audit row and its change are one transaction: a message that is r
   const member = await world.member("member");
   const chat = await chats.create(member, {});
   const id = randomUUID();
-  await chats.postMessage(member, chat.id, { id, text: "a" });
+  await chats.postMessage(member, chat.id, { id, text: "a" }, world.deps.vault);
   const before = (await events()).length;
-  await expect(chats.postMessage(member, chat.id, { id, text: "b" })).rejects.toMatchObject({
+  await expect(chats.postMessage(member, chat.id, { id, text: "b" }, world.deps.vault)).rejects.toMatchObject({
     code: "message_conflict",
   });
   expect((await events()).length).toBe(before);

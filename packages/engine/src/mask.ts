@@ -1,7 +1,7 @@
 import type { JsonValue } from "@aiw/contract/tools";
 import type { NewAudit, NewEvent } from "@aiw/core/runs";
 import { registerSecret, type Log, type LogFields } from "@aiw/platform/log";
-import { createStreamRedactor, redactor, REDACTED, type StreamRedactor } from "@aiw/policy/redact";
+import { asRepeated, createStreamRedactor, redactor, REDACTED, type StreamRedactor } from "@aiw/policy/redact";
 
 /**
  * APR-10: the one place through which everything goes that a step stores, streams or logs. It replaces the literal text of the
@@ -48,8 +48,7 @@ const OUR_WORDS: ReadonlySet<string> = new Set([
 const IDENTIFIER = /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 export const maskOf = (answers: readonly string[]): Mask => {
-  // Who repeats an answer seldom repeats the spaces around it.
-  const values = [...new Set(answers.flatMap((answer) => [answer, answer.trim()]))].filter((value) => value !== "");
+  const values = asRepeated(answers);
   if (values.length === 0) return NO_MASK;
   for (const value of values) registerSecret(value);
   const redact = redactor(values);

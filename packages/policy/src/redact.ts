@@ -30,6 +30,10 @@ export const redactor = (values: readonly string[]): Redactor => {
   return { text, json: (value) => redactTree(value, text) };
 };
 
+/** The answers as people repeat them: who does seldom repeats the spaces around them. */
+export const asRepeated = (answers: readonly string[]): readonly string[] =>
+  [...new Set(answers.flatMap((answer) => [answer, answer.trim()]))].filter((value) => value !== "");
+
 /**
  * `redactor(values).text` for text that arrives in chunks: the joined output is the same wherever the chunks were cut.
  * Holds back at most the length of the longest value.

@@ -1,4 +1,3 @@
-import { withoutAnswers } from "@aiw/core/approvals";
 import * as chats from "@aiw/core/chats";
 import type { Handlers } from "../http/call.ts";
 import { goOn } from "./go-on.ts";
@@ -10,16 +9,10 @@ export const chatHandlers: Pick<Handlers, Names> = {
     chats.list(ctx, { ...query, archived: query.archived === undefined ? undefined : query.archived === "true" }),
   createChat: ({ ctx, body }) => chats.create(ctx, body),
   getChat: ({ ctx, params }) => chats.get(ctx, params.chatId),
-  updateChat: async ({ ctx, params, body, deps }) => {
-    // As it is stored: an answer is not to be got round by a blank more.
-    const title = body.title === undefined ? undefined : chats.readTitle(body.title);
-    const shown = title === undefined ? {} : { title: await withoutAnswers(ctx, params.chatId, title, deps.vault) };
-    return chats.update(ctx, params.chatId, { ...body, ...shown });
-  },
+  updateChat: ({ ctx, params, body, deps }) => chats.update(ctx, params.chatId, body, deps.vault),
 
   sendMessage: async ({ ctx, params, body, deps }) => {
-    const text = await withoutAnswers(ctx, params.chatId, body.text, deps.vault);
-    const { message, run, teamId, ring } = await chats.postMessage(ctx, params.chatId, { ...body, text });
+    const { message, run, teamId, ring } = await chats.postMessage(ctx, params.chatId, body, deps.vault);
     await goOn(deps, { teamId, runIds: ring });
     return { message, run };
   },

@@ -5,7 +5,7 @@ import type { InvalidReason } from "@aiw/contract/runs";
 import { transaction, type Tx } from "@aiw/platform/db";
 import { fp } from "@aiw/platform/fault";
 import { saysSomething } from "@aiw/contract/text";
-import { hiding } from "./hide.ts";
+import { hidingOf } from "./hide.ts";
 import { responseContext } from "./sealed.ts";
 import { standing } from "./standing.ts";
 import type { Vault } from "@aiw/platform/vault";
@@ -118,7 +118,7 @@ const withoutAnswers = async (
     select workspace_id, run_id, sensitive from approvals where id = ${approvalId}`;
   if (found === undefined) return reason;
   await tx`select set_config('aiw.workspaces', ${found.workspace_id}, true)`;
-  const hide = await hiding(tx, vault, found.run_id, found.sensitive && response !== undefined ? [response] : []);
+  const hide = await hidingOf(tx, vault, found.run_id, found.sensitive && response !== undefined ? [response] : []);
   return hide(reason);
 };
 

@@ -1,6 +1,5 @@
 export { claimExecution, frozen, type ExecutionFacts, isOutward } from "./claim-execution.ts";
 export { decide, Overtaken, type Decision } from "./decide.ts";
-export { withoutAnswers } from "./hide.ts";
 export { forCheck, openChecks, recordCheck, type RequestToCheck, type Seen } from "./drift.ts";
 export { expireDue } from "./expire.ts";
 export { callContext, opened, partContext, responseContext, SEALED, type RequestPart } from "./sealed.ts";

@@ -3,7 +3,7 @@ import type { Human } from "@aiw/contract/actors";
 import type { Ctx } from "@aiw/platform/ctx";
 import { transaction } from "@aiw/platform/db";
 import { fp } from "@aiw/platform/fault";
-import { hiding } from "./hide.ts";
+import { hidingOf } from "./hide.ts";
 import type { Opener } from "./sealed.ts";
 
 export interface Reconciliation {
@@ -51,7 +51,7 @@ const settle = async (
     if (approval === undefined) throw new Problem("not_found");
     if (run.status !== "needs_reconciliation" || approval.status !== "unknown")
       throw new Problem("run_not_reconcilable");
-    const comment = (await hiding(tx, vault, input.runId))(input.comment);
+    const comment = (await hidingOf(tx, vault, input.runId))(input.comment);
     const status = { happened: "executed", retry: "approved", end: "failed" }[input.outcome];
     const callStatus = { happened: "executed", retry: "waiting", end: "failed" }[input.outcome];
     const result = input.outcome === "happened" ? `A person confirmed that the change took effect: ${comment}` : null;

@@ -5,6 +5,8 @@ import type { ChatDetail, ChatSummary } from "@aiw/contract/views";
 import type { Ctx } from "@aiw/platform/ctx";
 import type { Tx } from "@aiw/platform/db";
 import type { ModelChoice } from "@aiw/contract/models";
+import { hidingIn } from "../approvals/hide.ts";
+import type { Opener } from "../approvals/sealed.ts";
 import * as audit from "../audit/write.ts";
 import { readName } from "../identity/names.ts";
 import { inWorkspace } from "../identity/scope.ts";
@@ -44,9 +46,6 @@ export async function requireTestedSource(tx: Tx, workspaceId: string): Promise<
   if (rows.length === 0) throw new Problem("no_tested_source");
 }
 
-/** A title as it is stored. @throws Problem bad_request (title) */
-export const readTitle = (title: string): string => readName(title, "title");
-
 export interface ChatChange {
   readonly title?: string | undefined;
   readonly archived?: boolean | undefined;
@@ -59,10 +58,17 @@ export interface ChatChange {
  * Renames, archives or brings back, switches plan mode, chooses the model (CHT-1, AI-3); for every member.
  * @throws Problem not_found | bad_request (title, model) | model_not_active
  */
-export async function update(ctx: Ctx<Member>, chatId: string, change: ChatChange): Promise<ChatSummary> {
+export async function update(
+  ctx: Ctx<Member>,
+  chatId: string,
+  change: ChatChange,
+  vault: Opener,
+): Promise<ChatSummary> {
   const { workspaceId, userId } = ctx.actor;
-  const title = change.title === undefined ? null : readName(change.title, "title");
+  const named = change.title === undefined ? null : readName(change.title, "title");
   return inWorkspace(ctx, async (tx) => {
+    // APR-10: as it is stored, so that an answer is not got round by a blank more.
+    const title = named === null ? null : (await hidingIn(tx, vault, chatId))(named);
     if (change.model !== undefined) await requireActive(tx, change.model);
     const model = toColumns(change.model ?? null);
     const rows = await tx`

@@ -1,4 +1,4 @@
-export { create, readTitle, update } from "./create.ts";
+export { create, update } from "./create.ts";
 export { get } from "./get.ts";
 export { list } from "./list.ts";
 export { postMessage } from "./post-message.ts";

@@ -9,6 +9,8 @@ import * as runs from "../runs/views.ts";
 import { requireTestedSource } from "./create.ts";
 import { messagesOf } from "./view.ts";
 import { fp } from "@aiw/platform/fault";
+import { hidingIn } from "../approvals/hide.ts";
+import type { Opener } from "../approvals/sealed.ts";
 
 export interface NewMessage {
   /** Made by the client, so that sending twice is sending once (RUN-1). */
@@ -32,11 +34,11 @@ const TITLE_CHARS = 80;
  * (RUN-1). The same id with the same content by the same person is answered alike and changes nothing.
  * @throws Problem not_found | message_conflict | chat_archived | no_tested_source
  */
-export async function postMessage(ctx: Ctx<Member>, chatId: string, input: NewMessage): Promise<Posted> {
-  return fp("message.tx", () => post(ctx, chatId, input));
+export async function postMessage(ctx: Ctx<Member>, chatId: string, input: NewMessage, vault: Opener): Promise<Posted> {
+  return fp("message.tx", () => post(ctx, chatId, input, vault));
 }
 
-async function post(ctx: Ctx<Member>, chatId: string, input: NewMessage): Promise<Posted> {
+async function post(ctx: Ctx<Member>, chatId: string, input: NewMessage, vault: Opener): Promise<Posted> {
   const { workspaceId } = ctx.actor;
   try {
     return await inWorkspace(ctx, async (tx) => {
@@ -44,10 +46,12 @@ async function post(ctx: Ctx<Member>, chatId: string, input: NewMessage): Promis
       const [chat] = await tx<{ title: string; archived: boolean }[]>`
         select title, archived_at is not null as archived from chats where id = ${chatId} and workspace_id = ${workspaceId} for update`;
       if (chat === undefined) throw new Problem("not_found");
-      if (!(await wasSent(tx, ctx.actor, chatId, input))) {
+      // APR-10: a sensitive answer of this chat is not kept because a person repeats it.
+      const text = (await hidingIn(tx, vault, chatId))(input.text);
+      if (!(await wasSent(tx, ctx.actor, chatId, { ...input, shown: text }))) {
         if (chat.archived) throw new Problem("chat_archived");
         await requireTestedSource(tx, workspaceId);
-        await accept(tx, ctx.actor, { chatId, title: chat.title }, input);
+        await accept(tx, ctx.actor, { chatId, title: chat.title }, { ...input, text });
       }
       return answer(tx, ctx.actor, chatId, input.id);
     });
@@ -58,9 +62,14 @@ async function post(ctx: Ctx<Member>, chatId: string, input: NewMessage): Promis
   }
 }
 
-async function wasSent(tx: Tx, actor: Member, chatId: string, input: NewMessage): Promise<boolean> {
+async function wasSent(
+  tx: Tx,
+  actor: Member,
+  chatId: string,
+  input: NewMessage & { readonly shown: string },
+): Promise<boolean> {
   const [known] = await tx<{ same: boolean }[]>`
-    select chat_id = ${chatId} and author_id = ${actor.userId} and role = 'user' and text = ${input.text} as same
+    select chat_id = ${chatId} and author_id = ${actor.userId} and role = 'user' and text in (${input.text}, ${input.shown}) as same
       from messages where id = ${input.id}`;
   if (known === undefined) return false;
   if (!known.same) throw new Problem("message_conflict");

@@ -4,7 +4,7 @@ import type { Question } from "@aiw/contract/questions";
 import type { Ctx } from "@aiw/platform/ctx";
 import { transaction } from "@aiw/platform/db";
 import { fp } from "@aiw/platform/fault";
-import { hiding } from "../approvals/hide.ts";
+import { hidingOf } from "../approvals/hide.ts";
 import type { Opener } from "../approvals/sealed.ts";
 import { ofRuns } from "./views.ts";
 
@@ -36,7 +36,7 @@ export const answer = async (
   fp("question.tx", () =>
     transaction(ctx.db, { workspaces: scope, userId: ctx.actor.userId }, async (tx) => {
       // APR-10: what is stored of an answer keeps no sensitive answer of the chat, as its result keeps none.
-      const hide = await hiding(tx, vault, input.runId);
+      const hide = await hidingOf(tx, vault, input.runId);
       const [row] = await tx<{ outcome: string; team_id: string | null; ring: boolean }[]>`
         select outcome, team_id, ring from question_answer_v1(${input.runId}::uuid, ${input.questionId}::uuid, ${ctx.actor.userId}::uuid, ${hide(input.text)})`;
       if (row?.outcome !== "done") throw new Problem(REFUSALS[row?.outcome ?? ""] ?? "not_found");
