@@ -223,6 +223,32 @@ test("RUN-23 a step stops and hands over before the platform's limit, whatever i
   await expect.poll(depth).toBeGreaterThan(0);
 });
 
+test("RUN-3 RUN-23 one message carries a run as many steps on as its stage allows, and no further than another one has its full time", async () => {
+  const turns = [{ calls: [{ name: "nothing", arguments: {} }] }, { text: "done" }];
+  const stepsOf = async (runId: string): Promise<number> => (await world.row(runId)).step;
+  const invoke = async (variables: Record<string, string>, timeoutMs: number): Promise<string> => {
+    const t = `steps ${randomUUID()}`;
+    world.script.push(t, ...turns);
+    const { runId } = await world.ask(t);
+    const step = await start("step", variables);
+    await step.invoke({ Records: [message("steps", { v: 1, runId })] }, { timeoutMs });
+    return runId;
+  };
+  const short = {
+    AIW_STEP_S: "20",
+    AIW_MODEL_TURN_S: "10",
+    AIW_MODEL_IDLE_S: "5",
+    AIW_TOOL_CALL_S: "10",
+    AIW_PUSH_S: "10",
+  };
+  const all = await invoke({ ...short, AIW_STEPS_PER_MESSAGE: "10" }, 60_000);
+  expect(await world.row(all)).toMatchObject({ status: "completed", step: 3 });
+  expect(await stepsOf(await invoke({ ...short, AIW_STEPS_PER_MESSAGE: "2" }, 60_000))).toBe(2);
+  expect(await stepsOf(await invoke(short, 60_000))).toBe(1);
+  // The platform's time is all that the first step may take: the next one comes by a message of its own.
+  expect(await stepsOf(await invoke({ AIW_STEPS_PER_MESSAGE: "10", AIW_STEP_S: "780" }, 60_000))).toBe(1);
+});
+
 test("RUN-23 a step is not begun when the platform leaves no time for it: its message comes again", async () => {
   const step = await start("step");
   const { runId } = await world.ask("too late");

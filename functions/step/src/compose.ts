@@ -19,19 +19,16 @@ import { NATIVE_TOOLS } from "./native-tools.ts";
 /** Everything the step function needs, made once per environment from its variables (OPS-6). */
 export interface StepComposition {
   readonly deps: EngineDeps;
-  readonly goOn: GoOn;
+  /** Steps one message may carry a run on for. */
+  readonly stepsPerMessage: number;
+  /** Seconds the platform leaves one invocation. */
+  readonly functionS: number;
   readonly db: Database;
   /** Name of the queue that steps come from. */
   readonly queue: string;
   /** Sends hints that are still queued; before the function returns (F12). */
   readonly flush: () => Promise<void>;
   readonly close: () => Promise<void>;
-}
-
-/** How far one message may carry a run: so many steps, begun within so many milliseconds, so that the last one has its full time. */
-export interface GoOn {
-  readonly steps: number;
-  readonly withinMs: number;
 }
 
 /** Connections of one step environment: one for the step, one for heartbeat and events beside it, one for hints. */
@@ -115,7 +112,8 @@ export const compose = (source: Record<string, string | undefined>): StepComposi
   };
   return {
     deps,
-    goOn: { steps: env.AIW_STEPS_PER_MESSAGE, withinMs: (env.AIW_FUNCTION_S - env.AIW_STEP_S) * 1000 },
+    stepsPerMessage: env.AIW_STEPS_PER_MESSAGE,
+    functionS: env.AIW_FUNCTION_S,
     db,
     queue: queueName(queue.url),
     flush: notifier.flush,

@@ -11,8 +11,14 @@ const isFunction = process.env["AWS_LAMBDA_FUNCTION_NAME"] !== undefined;
 
 let composed: StepComposition | undefined;
 
-/** What the platform says about the time it leaves; a runner on this machine has none. */
+/** What the platform says about the time it leaves. */
 type Remaining = Pick<Context, "getRemainingTimeInMillis">;
+
+/** A runner on this machine says nothing and takes nothing away: the time counts all the same. */
+const counted = (functionS: number): Remaining => {
+  const end = performance.now() + functionS * 1000;
+  return { getRemainingTimeInMillis: () => end - performance.now() };
+};
 
 /** Seconds before the platform's limit at which a step stops by itself: enough to save what it has and to ring (RUN-23). */
 const HAND_OVER_S = 20;
@@ -20,12 +26,10 @@ const HAND_OVER_S = 20;
 const leftFor = (context: Remaining): number => context.getRemainingTimeInMillis() / 1000 - HAND_OVER_S;
 
 /** Whether another step of the same message would have all the time that this one had. */
-const hasTimeFor = ({ limits }: EngineDeps, context: Remaining | undefined): boolean =>
-  context === undefined || leftFor(context) >= limits.stepS;
+const hasTimeFor = ({ limits }: EngineDeps, context: Remaining): boolean => leftFor(context) >= limits.stepS;
 
 /** The step's wall, moved forward where the platform leaves less time than it. */
-const withinTime = (deps: EngineDeps, context: Remaining | undefined): EngineDeps => {
-  if (context === undefined) return deps;
+const withinTime = (deps: EngineDeps, context: Remaining): EngineDeps => {
   const leftS = leftFor(context);
   // Not begun, the message comes again to an environment that has time.
   if (leftS <= 0) throw new Error("there is not enough time left for a step");
@@ -39,18 +43,17 @@ const withinTime = (deps: EngineDeps, context: Remaining | undefined): EngineDep
  */
 export const handler = async (event: SQSEvent, context?: Remaining): Promise<SQSBatchResponse> => {
   composed ??= compose(environment());
-  const { deps, goOn, flush, queue } = composed;
-  const started = performance.now();
+  const { deps, stepsPerMessage, functionS, flush, queue } = composed;
+  const remaining = context ?? counted(functionS);
   const batchItemFailures: { itemIdentifier: string }[] = [];
   for (const record of event.Records) {
     const { messageId, attributes } = record;
     const log = deps.log.child({ requestId: messageId });
     try {
       const message = stepMessage.parse(JSON.parse(record.body));
-      const within = withinTime(deps, context);
+      const within = withinTime(deps, remaining);
       let taken = 0;
-      const mayGoOn = (): boolean =>
-        (taken += 1) < goOn.steps && performance.now() - started < goOn.withinMs && hasTimeFor(within, context);
+      const mayGoOn = (): boolean => (taken += 1) < stepsPerMessage && hasTimeFor(within, remaining);
       const sentAtMs = Number(attributes?.SentTimestamp);
       const delivery = { queue, messageId, ...(sentAtMs > 0 ? { sentAtMs } : {}) };
       await fp("sqs.receive", () => step({ ...within, log }, message, mayGoOn, delivery));
