@@ -1,0 +1,150 @@
+import { z } from "zod";
+import { runEventBody } from "./events.ts";
+import { ws, list, page, name, text } from "./fields.ts";
+import { id } from "./ids.ts";
+import { modelChoice } from "./models.ts";
+import { chatMode } from "./tools.ts";
+import { saysSomething } from "./text.ts";
+import * as v from "./views.ts";
+
+/** Chats, their messages and their runs; part of the table in `api.ts`. */
+export const CHAT_ENDPOINTS = {
+  listChats: {
+    method: "GET",
+    path: "/api/workspaces/:workspaceId/chats",
+    access: "member",
+    scope: "runs.view",
+    status: 200,
+    params: ws,
+    query: page.extend({ archived: z.enum(["true", "false"]).optional(), search: z.string().max(200).optional() }),
+    response: list(v.chatSummary),
+    summary: "Chats of a workspace",
+  },
+  createChat: {
+    method: "POST",
+    path: "/api/workspaces/:workspaceId/chats",
+    access: "member",
+    scope: "runs.start",
+    status: 201,
+    params: ws,
+    body: z.strictObject({ title: name.optional(), model: modelChoice.optional() }),
+    response: v.chatDetail,
+    summary: "Start a chat (409 no_tested_source until a source is tested)",
+  },
+  getChat: {
+    method: "GET",
+    path: "/api/workspaces/:workspaceId/chats/:chatId",
+    access: "member",
+    scope: "runs.view",
+    status: 200,
+    params: ws.extend({ chatId: id }),
+    response: v.chatDetail,
+    summary: "A chat with everything the page shows",
+  },
+  updateChat: {
+    method: "PATCH",
+    path: "/api/workspaces/:workspaceId/chats/:chatId",
+    access: "member",
+    status: 200,
+    params: ws.extend({ chatId: id }),
+    body: z.strictObject({
+      title: name.optional(),
+      archived: z.boolean().optional(),
+      mode: chatMode.optional(),
+      /** Null: what the workspace chose. */
+      model: modelChoice.optional(),
+    }),
+    response: v.chatSummary,
+    summary: "Rename, archive, switch plan mode, choose the model (CHT-1)",
+  },
+  sendMessage: {
+    method: "POST",
+    path: "/api/workspaces/:workspaceId/chats/:chatId/messages",
+    access: "member",
+    scope: "runs.start",
+    status: 202,
+    params: ws.extend({ chatId: id }),
+    body: z.strictObject({ id, text }),
+    response: z.object({ message: v.message, run: v.runSummary.nullable() }),
+    summary: "Send a message; the client makes the id, sending twice is sending once",
+  },
+
+  listRuns: {
+    method: "GET",
+    path: "/api/workspaces/:workspaceId/runs",
+    access: "member",
+    scope: "runs.view",
+    status: 200,
+    params: ws,
+    query: page.extend({ group: z.enum(["running", "waiting", "completed", "failed"]).optional() }),
+    response: list(v.runSummary),
+    summary: "Runs of a workspace",
+  },
+  getRun: {
+    method: "GET",
+    path: "/api/runs/:runId",
+    access: "session",
+    scope: "runs.view",
+    status: 200,
+    params: z.object({ runId: id }),
+    response: v.runDetail,
+    summary: "A run with its steps",
+  },
+  runEvents: {
+    method: "GET",
+    path: "/api/runs/:runId/events",
+    access: "session",
+    status: 200,
+    params: z.object({ runId: id }),
+    query: z.strictObject({ after: z.string().max(40).optional() }),
+    response: "stream",
+    summary: "Events of a run as server-sent events; id = seq, honours Last-Event-ID",
+  },
+  runEventList: {
+    method: "GET",
+    path: "/api/runs/:runId/event-list",
+    access: "session",
+    scope: "runs.view",
+    status: 200,
+    params: z.object({ runId: id }),
+    query: z.strictObject({ after: z.coerce.number().int().min(0).optional() }),
+    response: z.object({
+      items: z.array(z.intersection(runEventBody, z.object({ seq: z.number().int(), at: z.string() }))),
+      done: z.boolean(),
+    }),
+    summary: "The same events as JSON, at most 1,000",
+  },
+  cancelRun: {
+    method: "POST",
+    path: "/api/runs/:runId/cancel",
+    access: "session",
+    scope: "runs.start",
+    status: 200,
+    params: z.object({ runId: id }),
+    response: v.runSummary,
+    summary: "Cancel (starter or workspace admin)",
+  },
+  resumeRun: {
+    method: "POST",
+    path: "/api/runs/:runId/resume",
+    access: "session",
+    status: 200,
+    params: z.object({ runId: id }),
+    response: v.runSummary,
+    summary: "Resume a failed run from its history",
+  },
+  reconcileRun: {
+    method: "POST",
+    path: "/api/runs/:runId/reconcile",
+    access: "session",
+    status: 200,
+    params: z.object({ runId: id }),
+    body: z.strictObject({
+      approvalId: id,
+      outcome: z.enum(["happened", "retry", "end"]),
+      comment: z.string().trim().min(1).max(2000).refine(saysSomething, "blank"),
+    }),
+    response: v.runSummary,
+    summary: "Say what became of a write with unknown outcome (workspace admin)",
+  },
+} as const;

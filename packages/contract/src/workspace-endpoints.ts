@@ -1,0 +1,108 @@
+import { z } from "zod";
+import { ws, list, page, name } from "./fields.ts";
+import { id } from "./ids.ts";
+import { toolId, writePolicy } from "./tools.ts";
+import * as v from "./views.ts";
+
+/** Workspaces, their members and their tools; part of the table in `api.ts`. */
+export const WORKSPACE_ENDPOINTS = {
+  listWorkspaces: {
+    method: "GET",
+    path: "/api/workspaces",
+    access: "session",
+    status: 200,
+    response: z.object({ items: z.array(v.workspaceSummary) }),
+    summary: "Own and shared workspaces",
+  },
+  createWorkspace: {
+    method: "POST",
+    path: "/api/workspaces",
+    access: "session",
+    status: 201,
+    body: z.strictObject({ name, description: z.string().trim().max(500).default(""), teamId: id.optional() }),
+    response: v.workspaceDetail,
+    summary: "Create a workspace; its creator becomes its admin",
+  },
+  getWorkspace: {
+    method: "GET",
+    path: "/api/workspaces/:workspaceId",
+    access: "member",
+    status: 200,
+    params: ws,
+    response: v.workspaceDetail,
+    summary: "One workspace",
+  },
+  updateWorkspace: {
+    method: "PATCH",
+    path: "/api/workspaces/:workspaceId",
+    access: "admin",
+    status: 200,
+    params: ws,
+    body: z.strictObject({
+      name: name.optional(),
+      description: z.string().trim().max(500).optional(),
+      writePolicy: writePolicy.optional(),
+      approvalTtlS: z.number().int().min(30).max(604_800).optional(),
+      maxToolRounds: z.number().int().min(1).max(100).optional(),
+    }),
+    response: v.workspaceDetail,
+    summary: "Change settings",
+  },
+  listCandidates: {
+    method: "GET",
+    path: "/api/workspaces/:workspaceId/candidates",
+    access: "admin",
+    status: 200,
+    params: ws,
+    response: z.object({ items: z.array(v.person) }),
+    summary: "People of the team who are not members yet",
+  },
+  setMember: {
+    method: "PUT",
+    path: "/api/workspaces/:workspaceId/members/:userId",
+    access: "admin",
+    status: 200,
+    params: ws.extend({ userId: id }),
+    body: z.strictObject({ role: v.memberRole }),
+    response: v.workspaceDetail,
+    summary: "Add a member or change the role",
+  },
+  removeMember: {
+    method: "DELETE",
+    path: "/api/workspaces/:workspaceId/members/:userId",
+    access: "admin",
+    status: 200,
+    params: ws.extend({ userId: id }),
+    response: v.workspaceDetail,
+    summary: "Remove a member",
+  },
+  listWorkspaceTools: {
+    method: "GET",
+    path: "/api/workspaces/:workspaceId/tools",
+    access: "member",
+    status: 200,
+    params: ws,
+    response: z.object({ items: z.array(v.workspaceTool) }),
+    summary: "Tools, how they are classified and decided here",
+  },
+  setWorkspaceTool: {
+    method: "PUT",
+    path: "/api/workspaces/:workspaceId/tools/:toolId",
+    access: "admin",
+    status: 200,
+    params: ws.extend({ toolId }),
+    body: z.strictObject({ active: z.boolean() }),
+    response: v.workspaceTool,
+    summary: "Switch a tool on or off for this workspace",
+  },
+  listAudit: {
+    method: "GET",
+    path: "/api/workspaces/:workspaceId/audit",
+    access: "admin",
+    status: 200,
+    params: ws,
+    query: page,
+    response: list(v.auditEvent),
+    summary: "What happened here, newest first",
+  },
+} as const;
