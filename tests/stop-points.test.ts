@@ -14,7 +14,7 @@ const WATCHED = globSync(
     "packages/engine/src/*.ts",
     "functions/{step,jobs,sweep}/src/{handler,run-job,discover-tools,test-source,ask-gateway,tidy-uploads}.ts",
     "functions/ingest/src/{handler,run-job,import-upload,remove-upload}.ts",
-    "packages/platform/src/queue.ts",
+    "packages/platform/src/{messages,queue}.ts",
     "packages/core/src/approvals/{decide,expire,reconcile,request-again}.ts",
     "packages/core/src/runs/{change,sweep}.ts",
     "packages/core/src/chats/post-message.ts",

@@ -2,34 +2,21 @@ import { jobMessage } from "@aiw/contract/runs";
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { compose, type JobsComposition } from "./compose.ts";
 import { runJob } from "./run-job.ts";
-import { environment } from "@aiw/platform/deployed";
+import { environment, isFunction } from "@aiw/platform/deployed";
 import { fp } from "@aiw/platform/fault";
-
-/** The platform freezes the process between two invocations. */
-const isFunction = process.env["AWS_LAMBDA_FUNCTION_NAME"] !== undefined;
+import { eachMessage } from "@aiw/platform/messages";
 
 let composed: JobsComposition | undefined;
 
-/**
- * Short outside work that a click asked for. A message that cannot be read, or whose row could not be reached, fails
- * alone and comes again; in the end it lies with the dead letters (RUN-20).
- */
+/** Short outside work that a click asked for. */
 export const handler = async (event: SQSEvent): Promise<SQSBatchResponse> => {
   composed ??= compose(environment());
   const { deps } = composed;
-  const batchItemFailures: { itemIdentifier: string }[] = [];
-  for (const record of event.Records) {
-    const { messageId } = record;
-    const log = deps.ctx.log.child({ requestId: messageId });
-    try {
-      const message = jobMessage.parse(JSON.parse(record.body));
-      const ctx = { ...deps.ctx, log, requestId: messageId };
-      await fp("job.receive", () => runJob({ ...deps, ctx }, message.jobId));
-    } catch (error) {
-      log.error("a job message failed", { messageId, error });
-      batchItemFailures.push({ itemIdentifier: record.messageId });
-    }
-  }
+  const answer = await eachMessage(event.Records, deps.ctx.log, async (body, { messageId }, log) => {
+    const { jobId } = jobMessage.parse(body);
+    const ctx = { ...deps.ctx, log, requestId: messageId };
+    await fp("job.receive", () => runJob({ ...deps, ctx }, jobId));
+  });
   if (isFunction) await fp("job.telemetry", async () => deps.telemetry?.flush());
-  return { batchItemFailures };
+  return answer;
 };

@@ -1,13 +1,11 @@
 import { stepMessage } from "@aiw/contract/runs";
 import type { EngineDeps } from "@aiw/engine/deps";
 import { step } from "@aiw/engine/step";
-import { environment } from "@aiw/platform/deployed";
+import { environment, isFunction } from "@aiw/platform/deployed";
 import { fp } from "@aiw/platform/fault";
+import { eachMessage } from "@aiw/platform/messages";
 import type { Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { compose, type StepComposition } from "./compose.ts";
-
-/** The platform freezes the process between two invocations. */
-const isFunction = process.env["AWS_LAMBDA_FUNCTION_NAME"] !== undefined;
 
 let composed: StepComposition | undefined;
 
@@ -45,28 +43,17 @@ export const handler = async (event: SQSEvent, context?: Remaining): Promise<SQS
   composed ??= compose(environment());
   const { deps, stepsPerMessage, functionS, flush, queue } = composed;
   const remaining = context ?? counted(functionS);
-  const batchItemFailures: { itemIdentifier: string }[] = [];
-  for (const record of event.Records) {
-    const { messageId, attributes } = record;
-    const log = deps.log.child({ requestId: messageId });
-    try {
-      const message = stepMessage.parse(JSON.parse(record.body));
-      const within = withinTime(deps, remaining);
-      let taken = 0;
-      const mayGoOn = (): boolean => (taken += 1) < stepsPerMessage && hasTimeFor(within, remaining);
-      const sentAtMs = Number(attributes?.SentTimestamp);
-      const delivery = { queue, messageId, ...(sentAtMs > 0 ? { sentAtMs } : {}) };
-      await fp("sqs.receive", () => step({ ...within, log }, message, mayGoOn, delivery));
-    } catch (error) {
-      log.error("a step message failed", { messageId, runId: runIdOf(record.body), error });
-      batchItemFailures.push({ itemIdentifier: record.messageId });
-    }
-  }
+  const answer = await eachMessage(event.Records, deps.log, async (body, { messageId, attributes }, log) => {
+    const message = stepMessage.parse(body);
+    const within = withinTime(deps, remaining);
+    let taken = 0;
+    const mayGoOn = (): boolean => (taken += 1) < stepsPerMessage && hasTimeFor(within, remaining);
+    const sentAtMs = Number(attributes?.SentTimestamp);
+    const delivery = { queue, messageId, ...(sentAtMs > 0 ? { sentAtMs } : {}) };
+    await fp("sqs.receive", () => step({ ...within, log }, message, mayGoOn, delivery));
+  });
   await fp("step.flush", flush);
   // What a frozen environment still holds may be lost: it goes out before the answer (SEC-9).
   if (isFunction) await fp("step.telemetry", async () => deps.telemetry?.flush());
-  return { batchItemFailures };
+  return answer;
 };
-
-/** The run a message names, for a line in the log, where it can be read. */
-const runIdOf = (body: string): string | undefined => /"runId":"([0-9a-f-]{36})"/.exec(body)?.[1];

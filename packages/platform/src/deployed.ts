@@ -11,3 +11,6 @@ const secrets = await resolveReferences(process.env, async (names) => {
 
 /** The variables of this process, with the secrets that they only name (OPS-4). */
 export const environment = (): Source => ({ ...process.env, ...secrets });
+
+/** The platform freezes this process between two invocations: nothing may wait for a later moment. */
+export const isFunction = process.env["AWS_LAMBDA_FUNCTION_NAME"] !== undefined;
